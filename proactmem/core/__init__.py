@@ -1,0 +1,1 @@
+"""The nouns: frozen types and pure functions, no model, no file, no clock."""

@@ -1,0 +1,371 @@
+"""The public-input contract: one frozen record type a scope, label-like fields refused at the door (SPEC 1)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NaiveDatetime,
+    StrictBool,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from proactmem.errors import InputError, LabelLeakError
+
+__all__ = [
+    "CodeEvent",
+    "DesktopEvent",
+    "HomeEvent",
+    "PublicEvent",
+    "Scope",
+    "SportsEvent",
+    "SportsPayload",
+    "parse_event",
+    "public_json",
+]
+
+Scope = Literal["sports", "home", "code", "desktop"]
+"""The application scopes; desktop (ProactiveBench) is ours."""
+
+Scalar = str | StrictBool | int | Annotated[float, Field(allow_inf_nan=False)] | None
+Identifier = Annotated[str, Field(min_length=1, max_length=512, pattern=r"^[^\x00-\x1f]+$")]
+Steps = Annotated[int, Field(ge=0)]
+
+
+def _utc(value: datetime) -> datetime:
+    return value.astimezone(UTC)
+
+
+def _epoch(value: object) -> object:
+    """Epoch seconds, as ProactiveBench writes them (a number or its text), become an aware instant."""
+    number: float
+    if isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value):
+        number = float(value)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        number = float(value)
+    else:
+        return value
+    if not -6e10 < number < 2.5e11:
+        raise ValueError("epoch seconds outside the years 69 to 9892")
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=number)
+
+
+Instant = Annotated[AwareDatetime, AfterValidator(_utc)]
+EpochInstant = Annotated[AwareDatetime, BeforeValidator(_epoch), AfterValidator(_utc)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SportsPayload(_Record):
+    """What the phone observed at a HeartSteps decision point (Figure 5); a missing value is null, never 0."""
+
+    source_local_decision_time: NaiveDatetime
+    """Wall-clock time of the decision at the participant's place."""
+    source_utc_offset_seconds: Annotated[int, Field(ge=-64800, le=64800)]
+    """Seconds east of UTC."""
+    decision_slot: Annotated[int, Field(ge=0, le=6)] | None
+    """Slot the local time falls in: 1 morning to 5 dinner; 0 before the first, 6 after the last."""
+    available: StrictBool
+    """Connected, not snoozed and not in transit."""
+    recognized_activity: (
+        Literal[
+            "STILL",
+            "IN_VEHICLE",
+            "AUGMENTED_VEHICLE",
+            "ON_FOOT",
+            "WALKING",
+            "RUNNING",
+            "ON_BICYCLE",
+            "TILTING",
+            "UNKNOWN",
+        ]
+        | None
+    )
+    """Android activity recognition; UNKNOWN is a value, null is not observed."""
+    google_fit_steps_pre30: Steps | None
+    """Google Fit steps in the 30 minutes before the decision."""
+    google_fit_steps_pre60: Steps | None
+    """Google Fit steps in the 60 minutes before."""
+    jawbone_steps_pre30: Steps | None
+    """Jawbone steps in the 30 minutes before."""
+    jawbone_steps_pre60: Steps | None
+    """Jawbone steps in the 60 minutes before."""
+    location_category: str | None
+    """The source's own string: home, work or comma-joined place types."""
+    weather_condition: str | None
+    """Weather text of the source."""
+    temperature_c: Annotated[float, Field(ge=-90, le=65, allow_inf_nan=False)] | None
+    """Degrees Celsius; the sentinel -1024 is refused."""
+
+
+class SportsEvent(_Record):
+    """One decision point of a participant (scope Sports)."""
+
+    scope: Literal["sports"] = "sports"
+    event_id: Identifier
+    timestamp: Instant
+    """Decision time, UTC."""
+    stream_id: Identifier
+    observable_payload: SportsPayload
+
+    @model_validator(mode="after")
+    def _local_time_agrees(self) -> Self:
+        payload = self.observable_payload
+        expected = self.timestamp.replace(tzinfo=None) + timedelta(seconds=payload.source_utc_offset_seconds)
+        if abs((expected - payload.source_local_decision_time).total_seconds()) >= 1:
+            raise ValueError(
+                f"source_local_decision_time {payload.source_local_decision_time.isoformat()} is not timestamp plus "
+                f"source_utc_offset_seconds, which is {expected.isoformat()}"
+            )
+        return self
+
+
+class Motion(_Record):
+    """Motion sensors of one segment; location_counts counts activations (Figure 5)."""
+
+    raw_event_count: Annotated[int, Field(ge=0)]
+    activation_count: Annotated[int, Field(ge=0)]
+    deactivation_count: Annotated[int, Field(ge=0)]
+    location_counts: dict[str, Annotated[int, Field(ge=0)]]
+    location_sequence: tuple[str, ...]
+    """Locations in order of activation, consecutive repeats collapsed."""
+
+
+class DoorAction(_Record):
+    """A door sensor that changed within the segment."""
+
+    location: str
+    action: str
+    time: str | None = None
+    """Local wall-clock time HH:MM:SS."""
+
+
+class NumericSensor(_Record):
+    """Compact summary of one numeric sensor within the segment."""
+
+    sensor: str
+    location: str | None = None
+    kind: str | None = None
+    count: Annotated[int, Field(ge=0)]
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    last: float | None = None
+
+
+class OtherAction(_Record):
+    """Any other sensor action, a device still on from before included."""
+
+    sensor: str
+    location: str | None = None
+    action: str
+    time: str | None = None
+    since: str | None = None
+    """Local time since which the device has been on, where it was on before the segment."""
+
+
+class HomeEvent(_Record):
+    """One 50-minute (or 40-minute tail) segment of a home, available at its close (scope Home)."""
+
+    scope: Literal["home"] = "home"
+    event_id: Identifier
+    stream_id: Identifier
+    window_start: NaiveDatetime
+    window_end: NaiveDatetime
+    decision_time: NaiveDatetime
+    """Equal to window_end: a segment is not visible before it closes."""
+    duration_minutes: Annotated[int, Field(gt=0, le=1440)]
+    motion: Motion
+    door_actions: tuple[DoorAction, ...]
+    numeric_sensors: tuple[NumericSensor, ...]
+    other_actions: tuple[OtherAction, ...]
+
+    @model_validator(mode="after")
+    def _window_is_an_interval(self) -> Self:
+        if not self.window_start < self.window_end <= self.decision_time:
+            raise ValueError("expected window_start < window_end <= decision_time")
+        if self.window_end - datetime.combine(self.window_start.date(), datetime.min.time()) > timedelta(days=1):
+            raise ValueError("a segment lies within one local day (an end of 24:00 included)")
+        return self
+
+
+class Repository(_Record):
+    """The repository of a Code event."""
+
+    full_name: str
+
+
+class CodeAction(_Record):
+    """What happened, in GitHub's own words."""
+
+    action: str | None
+    github_type: Annotated[str, Field(pattern=r"^[A-Za-z]+Event$")]
+
+
+class CodeObject(_Record):
+    """The object acted on; a push has its ref as number (SPEC 7)."""
+
+    number: int | str | None
+    type: str
+
+
+OpenFields = dict[str, Scalar | tuple[Scalar, ...]]
+"""Fields whose names the source decides: scalars, or lists of scalars."""
+
+
+class CodeEvent(_Record):
+    """One repository event at GitHub's native granularity (scope Code)."""
+
+    scope: Literal["code"] = "code"
+    event_id: Identifier
+    event_time: Instant
+    stream_id: Identifier
+    repository: Repository
+    event: CodeAction
+    object: CodeObject
+    content: OpenFields
+    """title, body, comment_body, review_body, commit_messages, ... as the source has them."""
+    attributes: OpenFields
+    """state, labels (the repository's own), actor, ... as the source has them."""
+
+
+class DesktopEvent(_Record):
+    """One sentence on what the user did (scope Desktop, ProactiveBench)."""
+
+    scope: Literal["desktop"] = "desktop"
+    event_id: Identifier
+    time: EpochInstant
+    """Epoch seconds or an ISO instant with a zone; kept as an instant."""
+    stream_id: Identifier
+    event: Annotated[str, Field(min_length=1)]
+
+
+PublicEvent = Annotated[SportsEvent | HomeEvent | CodeEvent | DesktopEvent, Field(discriminator="scope")]
+"""x_t of Equation 1: the public fields of one event, tagged by scope."""
+
+_ADAPTER: TypeAdapter[SportsEvent | HomeEvent | CodeEvent | DesktopEvent] = TypeAdapter(PublicEvent)
+
+_LABEL_NAMES = frozenset(
+    "y gt label labels gold target is_positive positive intervene should_intervene reference_decision help_needed "
+    "task_status candidate_task candidate candidate_flag is_candidate episode episode_id memory_level memory_marker "
+    "scoring_mask score_mask mask opportunity novelty annotation annotations annotator votes vote split".split()
+)
+_LABEL_WORDS = frozenset("gt label labels groundtruth reference candidate annotation annotator annotated gold vote".split())
+_DATA_KEYED = frozenset({"location_counts"})
+"""Containers whose keys are data of the source (room names), not field names."""
+
+
+def _label_like(name: str, inside: str) -> bool:
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold().replace("-", "_").replace(" ", "_")
+    if inside == "attributes" and words in {"label", "labels"}:
+        return False
+    if words in _LABEL_NAMES or words in {"ground_truth", "y_true", "y_t"}:
+        return True
+    return inside in {"", "observable_payload"} and bool(set(words.split("_")) & _LABEL_WORDS)
+
+
+def _refuse_labels(data: Mapping[str, object], file: str | Path | None, row: int | None, inside: str = "") -> None:
+    for key, value in data.items():
+        if inside in _DATA_KEYED:
+            continue
+        if _label_like(str(key), inside):
+            raise LabelLeakError(
+                "a public event carries a label-like field",
+                file=file,
+                row=row,
+                field=f"{inside}.{key}" if inside else str(key),
+                expected="only contemporaneously observable fields",
+                remedy="Move it to a label file keyed by event_id; only the scorer reads labels.",
+            )
+        if isinstance(value, Mapping):
+            _refuse_labels(value, file, row, str(key))
+        elif isinstance(value, list | tuple):
+            for item in value:
+                if isinstance(item, Mapping):
+                    _refuse_labels(item, file, row, str(key))
+
+
+def parse_event(
+    data: Mapping[str, object] | str | bytes,
+    *,
+    scope: Scope | None = None,
+    file: str | Path | None = None,
+    row: int | None = None,
+) -> SportsEvent | HomeEvent | CodeEvent | DesktopEvent:
+    """A public event from JSON text or a mapping, or an error that names file, row, field and remedy.
+
+    Args:
+        data: The event; its tag `scope` may be left out where `scope` is given.
+        scope: The scope expected; an event tagged otherwise is refused.
+        file: Named in errors.
+        row: 1-based row, named in errors.
+
+    Raises:
+        LabelLeakError: A field names a reference label, candidate flag, annotation or mask.
+        InputError: Not JSON, an unknown or missing field, a naive time, a value out of range.
+
+    >>> parse_event({"event_id": "e", "time": "1717377997.0", "stream_id": "s", "event": "x"}, scope="desktop").scope
+    'desktop'
+    """
+    if isinstance(data, str | bytes):
+        try:
+            loaded = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"not a JSON object ({error})", file=file, row=row, remedy="Write one JSON object a line.") from error
+    else:
+        loaded = data
+    if not isinstance(loaded, Mapping):
+        raise InputError("an event is a JSON object", file=file, row=row, found=loaded, remedy="Write one JSON object a line.")
+    _refuse_labels(loaded, file, row)
+    tagged = dict(loaded)
+    if scope is not None and tagged.setdefault("scope", scope) != scope:
+        raise InputError(
+            "event of another scope", file=file, row=row, field="scope", found=tagged["scope"], expected=repr(scope),
+            remedy="Build one scope at a time.",
+        )  # fmt: skip
+    try:
+        return _ADAPTER.validate_python(tagged)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        path = ".".join(str(part) for part in first["loc"][1:] or first["loc"])
+        raise InputError(
+            first["msg"], file=file, row=row, field=path or None,
+            found=None if first["type"] == "missing" else first["input"],
+            remedy=_remedy(first["type"]),
+        ) from error  # fmt: skip
+
+
+def _remedy(kind: str) -> str:
+    match kind:
+        case "extra_forbidden":
+            return "Remove the field: public events hold the scope's schema and nothing else."
+        case "missing":
+            return "Add the field; null where it was not observed, if the schema allows null."
+        case "timezone_aware":
+            return "Write the instant with its zone, for example 2015-07-22T21:31:48Z."
+        case "timezone_naive":
+            return "Write local wall-clock time without a zone."
+        case "union_tag_not_found" | "union_tag_invalid":
+            return "Give the scope: sports, home, code or desktop."
+        case _:
+            return "Correct the value at its source."
+
+
+def public_json(event: SportsEvent | HomeEvent | CodeEvent | DesktopEvent) -> str:
+    """The event's original public form as one line of JSON, the scope tag left out; what every method is shown."""
+    return event.model_dump_json(exclude={"scope"})

@@ -1,0 +1,1 @@
+"""Raw sources to built streams, and the simulator."""
