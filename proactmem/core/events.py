@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -46,15 +47,21 @@ Steps = Annotated[int, Field(ge=0)]
 
 
 def _utc(value: datetime) -> datetime:
-    return value.astimezone(UTC)
+    try:
+        moment = value.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("an instant outside the calendar in UTC") from error
+    if not 1900 <= moment.year <= 2200:
+        raise ValueError("an instant outside the years 1900 to 2200")
+    return moment
 
 
 def _epoch(value: object) -> object:
     """Epoch seconds, as ProactiveBench writes them (a number or its text), become an aware instant."""
     number: float
-    if isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value):
-        number = float(value)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+    if (isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value)) or (
+        isinstance(value, int | float) and not isinstance(value, bool)
+    ):
         number = float(value)
     else:
         return value
@@ -261,20 +268,27 @@ PublicEvent = Annotated[SportsEvent | HomeEvent | CodeEvent | DesktopEvent, Fiel
 _ADAPTER: TypeAdapter[SportsEvent | HomeEvent | CodeEvent | DesktopEvent] = TypeAdapter(PublicEvent)
 
 _LABEL_NAMES = frozenset(
-    "y gt label labels gold target is_positive positive intervene should_intervene reference_decision help_needed "
-    "task_status candidate_task candidate candidate_flag is_candidate episode episode_id memory_level memory_marker "
-    "scoring_mask score_mask mask opportunity novelty annotation annotations annotator votes vote split".split()
+    {
+        *("y", "y_t", "y_true", "gt", "label", "labels", "gold", "target", "ground_truth", "positive", "is_positive"),
+        *("intervene", "should_intervene", "reference_decision", "help_needed", "task_status", "candidate_task"),
+        *("candidate", "candidate_flag", "is_candidate", "episode", "episode_id", "memory_level", "memory_marker"),
+        *("scoring_mask", "score_mask", "mask", "opportunity", "novelty", "annotation", "annotations", "annotator"),
+        *("vote", "votes", "split"),
+    }
 )
-_LABEL_WORDS = frozenset("gt label labels groundtruth reference candidate annotation annotator annotated gold vote".split())
+_LABEL_WORDS = frozenset(
+    ["gt", "label", "labels", "groundtruth", "reference", "candidate", "annotation", "annotator", "annotated", "gold", "vote"]
+)
 _DATA_KEYED = frozenset({"location_counts"})
 """Containers whose keys are data of the source (room names), not field names."""
 
 
+@lru_cache(maxsize=4_096)
 def _label_like(name: str, inside: str) -> bool:
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold().replace("-", "_").replace(" ", "_")
     if inside == "attributes" and words in {"label", "labels"}:
         return False
-    if words in _LABEL_NAMES or words in {"ground_truth", "y_true", "y_t"}:
+    if words in _LABEL_NAMES:
         return True
     return inside in {"", "observable_payload"} and bool(set(words.split("_")) & _LABEL_WORDS)
 
@@ -326,7 +340,9 @@ def parse_event(
         try:
             loaded = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"not a JSON object ({error})", file=file, row=row, remedy="Write one JSON object a line.") from error
+            raise InputError(
+                f"not a JSON object ({error})", file=file, row=row, remedy="Write one JSON object a line."
+            ) from error
     else:
         loaded = data
     if not isinstance(loaded, Mapping):

@@ -15,7 +15,17 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from proactmem.core.events import CodeEvent, DesktopEvent, HomeEvent, Scope, SportsEvent
 from proactmem.core.scopes import OPEN_CONTAINERS, schema_paths
 
-__all__ = ["Canonical", "Fact", "FactValue", "Resolution", "canonical", "container_of", "event_facts", "observed_containers", "resolve"]
+__all__ = [
+    "Canonical",
+    "Fact",
+    "FactValue",
+    "Resolution",
+    "canonical",
+    "container_of",
+    "event_facts",
+    "observed_containers",
+    "resolve",
+]
 
 Canonical = tuple[Literal["text", "number", "boolean", "instant", "local"], str | int | float | bool]
 """A scalar in the form in which two are compared: kind and value."""

@@ -53,7 +53,8 @@ class Window(_Frozen):
     def seconds(self) -> tuple[float, float]:
         """Start and end in seconds since 00:00."""
         low, high = parse_clock(self.start, date.min), parse_clock(self.end, date.min)
-        assert low is not None and high is not None  # checked at construction
+        assert low is not None  # both were checked at construction
+        assert high is not None
         return low[0], high[0]
 
 
@@ -99,7 +100,11 @@ class Regularity(_Frozen):
     def window_text(self) -> str:
         """The window for people, HH:MM-HH:MM with weekdays."""
         low, high = self.window.seconds
-        days = "" if self.weekdays is None else " on " + " ".join("Mon Tue Wed Thu Fri Sat Sun".split()[d] for d in self.weekdays)
+        days = (
+            ""
+            if self.weekdays is None
+            else " on " + " ".join(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][d] for d in self.weekdays)
+        )
         return f"{clock_text(low)[:5]}-{clock_text(high)[:5]}{days}"
 
     def __str__(self) -> str:

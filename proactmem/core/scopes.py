@@ -126,7 +126,15 @@ SCOPES: dict[Scope, ScopeSpec] = {
     "home": ScopeSpec(
         "home",
         "Home",
-        ("check_in", "routine_prompt", "comfort_setting", "meal_reminder", "movement_break", "wind_down", "device_notice"),
+        (
+            "check_in",
+            "routine_prompt",
+            "comfort_setting",
+            "meal_reminder",
+            "movement_break",
+            "wind_down",
+            "device_notice",
+        ),
         256,
         False,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cached_property
 from typing import Literal
 
@@ -136,7 +136,7 @@ def arrive(events: Iterable[Public], *, zone: tzinfo = UTC) -> Iterator[Event]:
         tau = stated if tau is None or stated > tau else tau
         start, end = _local(public, tau, zone)
         day = start.date() if day is None or start.date() > day else day
-        midnight = datetime(day.year, day.month, day.day)
+        midnight = datetime.combine(day, time.min)
         low = min(max((start - midnight).total_seconds(), 0.0), DAY_SECONDS)
         high = min(max((end - midnight).total_seconds(), low), DAY_SECONDS)
         yield Event(index=index, public=public, tau=tau, day=day, span=(low, high))

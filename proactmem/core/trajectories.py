@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -146,7 +146,7 @@ def parse_clock(text: str, day: date) -> tuple[float, float] | None:
             return None
         if moment.tzinfo is not None:
             moment = moment.replace(tzinfo=None)
-        midnight = datetime(day.year, day.month, day.day)
+        midnight = datetime.combine(day, time.min)
         second = (moment - midnight).total_seconds()
         return (second, min(second + 0.999999, DAY_SECONDS)) if 0 <= second <= DAY_SECONDS else None
     match = _CLOCK.fullmatch(stripped)
