@@ -153,9 +153,7 @@ def _walk_before(canvas: Canvas, chance: Chance, minute: int) -> None:
     canvas.paint(end - chance.between(14, 25), end, 1440, Doing.WALK, PARK)
 
 
-def live_day(
-    seed: int, person: Person, plans: tuple[Plan, ...], week: Coincidence, number: int, weather: DayWeather
-) -> Day:
+def live_day(seed: int, person: Person, plans: tuple[Plan, ...], week: Coincidence, number: int, weather: DayWeather) -> Day:
     """Live day ``number`` (0-based): plan it, keep or skip its habits, and take its steps.
 
     Nothing but the day's own chance, the traits and the weather so far is used, so later days change no earlier one.

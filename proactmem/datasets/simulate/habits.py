@@ -163,9 +163,7 @@ def draw_coincidence(seed: int, person: Person, plans: tuple[Plan, ...]) -> Coin
     return Coincidence(chance.pick(free), tuple(sorted(days)))
 
 
-def draw_decoys(
-    person: Person, plans: tuple[Plan, ...], week: Coincidence, dates: tuple[str, ...]
-) -> tuple[Decoy, ...]:
+def draw_decoys(person: Person, plans: tuple[Plan, ...], week: Coincidence, dates: tuple[str, ...]) -> tuple[Decoy, ...]:
     """The decoys of a life: a coincidence of one week, a behavior as common anyway, a trigger rarely followed.
 
     Args:

@@ -167,9 +167,7 @@ def _lag(chance: Chance) -> int:
     return chance.weighted(((90, 0.35), (chance.between(60, 140), 0.5), (chance.between(140, 420), 0.15)))
 
 
-def see(
-    seed: int, person: Person, day: Day, devices: Devices, slot: int, index: int, *, snoozed: bool, off: bool
-) -> Sight:
+def see(seed: int, person: Person, day: Day, devices: Devices, slot: int, index: int, *, snoozed: bool, off: bool) -> Sight:
     """Observe a lived day at one designated slot.
 
     Args:
