@@ -1,0 +1,1 @@
+"""The one narrow door to a model."""

@@ -1,0 +1,95 @@
+"""A day's events to segments: copy what was observed, cite where it stands, infer nothing.
+
+Rules. Up to a dozen events a day give one segment each; longer days join consecutive events whose words and switches
+agree. Facts are the scalars as they stand, without identifiers, times and long texts; fields that describe what went
+before (`..._pre60`) are context_before. The answer stays within what a model may write (about 3,500 tokens).
+"""
+
+from __future__ import annotations
+
+import json
+
+from proactmem.llm.offline.reading import Object, Prompt, flat, text
+
+__all__ = ["segment_day"]
+
+_ONE_EACH = 12
+_FACTS = 24
+_CHARACTERS = 14_000
+_IDENTIFIERS = {"event_id", "stream_id", "full_name"}
+_TIMES = {
+    "timestamp", "event_time", "time", "since", "window_start", "window_end", "decision_time",
+    "source_local_decision_time", "source_utc_offset_seconds", "duration_minutes",
+}  # fmt: skip
+
+
+def _interval(event: Object) -> tuple[str, str]:
+    payload = event.get("observable_payload")
+    if isinstance(payload, dict):
+        local = text(payload.get("source_local_decision_time"))
+        return local, local
+    if "window_start" in event:
+        start, end = text(event["window_start"]), text(event["window_end"])
+        return start[11:], "24:00" if end[11:16] == "00:00" and end[:10] != start[:10] else end[11:]
+    return "00:00", "24:00"
+
+
+def _facts(event: Object) -> list[tuple[str, object]]:
+    found = []
+    for path, value in flat(event):
+        leaf = path.rsplit(".", 1)[-1]
+        if value is None or leaf in _IDENTIFIERS or leaf in _TIMES:
+            continue
+        if isinstance(value, str) and len(value) > 120:
+            continue
+        found.append((path, value))
+    return found
+
+
+def _kind(facts: list[tuple[str, object]]) -> tuple[tuple[str, object], ...]:
+    """What makes two events the same activity: their words and switches, not their counts."""
+    return tuple((path, value) for path, value in facts if isinstance(value, str | bool))
+
+
+def _before(path: str) -> bool:
+    return "_pre" in path.rsplit(".", 1)[-1]
+
+
+def segment_day(prompt: Prompt) -> list[dict[str, object]]:
+    """Segments of the day in the prompt, each fact taken from an event it cites."""
+    events = prompt["events"]
+    groups: list[list[Object]] = []
+    kind: tuple[tuple[str, object], ...] | None = None
+    for event in events:
+        now = _kind(_facts(event))
+        if len(events) > _ONE_EACH and groups and now == kind:
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+        kind = now
+    segments: list[dict[str, object]] = []
+    room = _CHARACTERS
+    for group in groups:
+        facts = list(dict.fromkeys(pair for event in group for pair in _typed(_facts(event))))[:_FACTS]
+        if not facts:
+            continue
+        plain = [(path, value) for path, _, value in facts]
+        segment: dict[str, object] = {
+            "entity": prompt.entity,
+            "start": _interval(group[0])[0],
+            "end": _interval(group[-1])[1],
+            "observed": [{"path": path, "value": value} for path, value in plain if not _before(path)],
+            "context_before": [{"path": path, "value": value} for path, value in plain if _before(path)],
+            "outcome": [],
+            "sources": [text(event.get("event_id")) for event in group],
+        }
+        room -= len(json.dumps(segment, ensure_ascii=False))
+        if room < 0:
+            break
+        segments.append(segment)
+    return segments
+
+
+def _typed(facts: list[tuple[str, object]]) -> list[tuple[str, str, object]]:
+    """Facts that tell True from 1 when repeats are dropped."""
+    return [(path, type(value).__name__, value) for path, value in facts]
