@@ -1,0 +1,188 @@
+"""Historical replay: whether a proposed regularity recurs in the recorded days (Equation 6, SPEC 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal, NamedTuple
+
+from proactmem.core.facts import Canonical, container_of
+from proactmem.core.predicates import Predicate, holds
+from proactmem.core.regularities import Regularity
+from proactmem.core.streams import Event, Span
+from proactmem.core.trajectories import DailyFact
+
+__all__ = ["DayEvidence", "DayVerdict", "ReplayCounts", "first_trigger", "judge_day", "overlaps"]
+
+DayOutcome = Literal["fulfilled", "violated", "censored", "untriggered", "other_weekday"]
+"""What one day says about one regularity; the last two count for nothing."""
+
+
+@dataclass(frozen=True)
+class DayEvidence:
+    """What replay may know of one completed day: validated facts in time, and what was observable when."""
+
+    day: date
+    scope: str
+    facts: Mapping[str, tuple[tuple[Span, Canonical], ...]]
+    """Validated facts by path, in time order."""
+    observed: Mapping[str, tuple[Span, ...]]
+    """Spans of the day's events at which each container was held; judged on events, not on accepted segments."""
+    present: Mapping[str, tuple[Span, ...]]
+    """Spans of events that hold a value at a path, where those differ from when it was observed: absence elsewhere."""
+
+    @staticmethod
+    def of(day: date, facts: Iterable[DailyFact], events: Sequence[Event]) -> DayEvidence:
+        """The evidence of a completed day."""
+        by_path: dict[str, list[tuple[Span, Canonical]]] = {}
+        for fact in facts:
+            by_path.setdefault(fact.path, []).append((fact.span, fact.value))
+        observed: dict[str, list[Span]] = {}
+        present: dict[str, list[Span]] = {}
+        for event in events:
+            for container in event.observed:
+                observed.setdefault(container, []).append(event.span)
+            for path in event.facts:
+                present.setdefault(path, []).append(event.span)
+        for path in [path for path in present if present[path] == observed.get(path)]:
+            del present[path]
+        for path in observed.keys() - present.keys():
+            if not any(path in event.facts for event in events):
+                present[path] = []
+        shared: dict[tuple[Span, ...], tuple[Span, ...]] = {}
+
+        def share(spans: list[Span]) -> tuple[Span, ...]:
+            return shared.setdefault(tuple(spans), tuple(spans))
+
+        return DayEvidence(
+            day=day,
+            scope=events[0].scope if events else "",
+            facts={path: tuple(sorted(held)) for path, held in by_path.items()},
+            observed={container: share(spans) for container, spans in observed.items()},
+            present={path: share(spans) for path, spans in present.items()},
+        )
+
+    def spans(self, predicate: Predicate) -> tuple[Span, ...]:
+        """When the predicate holds on validated facts, in time order.
+
+        `!=` holds where a validated fact stands at the path and none equals, and where the container was held by an
+        event that has no such member.
+        """
+        held = self.facts.get(predicate.path, ())
+        if predicate.op != "!=":
+            return tuple(span for span, value in held if holds(predicate, (value,)))
+        values: dict[Span, list[Canonical]] = {}
+        for span, value in held:
+            values.setdefault(span, []).append(value)
+        for span in self._absent(predicate.path):
+            values.setdefault(span, [])
+        return tuple(sorted(span for span, found in values.items() if holds(predicate, found)))
+
+    def _absent(self, path: str) -> list[Span]:
+        """When the container was held without a value at `path`."""
+        container = self._container(path)
+        if container == path and path not in self.present:
+            return []
+        present = self.present.get(path, ())
+        return [span for span in self.observed.get(container, ()) if span not in present]
+
+    def observed_spans(self, path: str) -> tuple[Span, ...]:
+        """When `path` was observed, absence included."""
+        return self.observed.get(self._container(path), ())
+
+    def _container(self, path: str) -> str:
+        return container_of(path, self.scope) if self.scope else path  # type: ignore[arg-type]  # a Scope by construction
+
+
+class DayVerdict(NamedTuple):
+    """One day's word on one regularity."""
+
+    outcome: DayOutcome
+    base: bool | None
+    """Whether p occurred anywhere in the window; None where p was not observable there or the weekday is excluded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayCounts:
+    """n_f, n_v and base(p) of Equation 6; each date counts at most once."""
+
+    fulfilled: int = 0
+    violated: int = 0
+    censored: int = 0
+    base_days: int = 0
+    """Observable days under the same window and weekdays, triggered or not."""
+    base_hits: int = 0
+    """Those of them on which p occurred in the window."""
+
+    def add(self, verdict: DayVerdict) -> ReplayCounts:
+        """The counts with one more day."""
+        counts = self
+        match verdict.outcome:
+            case "fulfilled":
+                counts = replace(counts, fulfilled=counts.fulfilled + 1)
+            case "violated":
+                counts = replace(counts, violated=counts.violated + 1)
+            case "censored":
+                counts = replace(counts, censored=counts.censored + 1)
+            case _:
+                pass
+        if verdict.base is not None:
+            counts = replace(counts, base_days=counts.base_days + 1, base_hits=counts.base_hits + verdict.base)
+        return counts
+
+    @property
+    def confidence(self) -> float:
+        """Share of fulfilled among judged days (Equation 6); 0 for a zero denominator."""
+        judged = self.fulfilled + self.violated
+        return self.fulfilled / judged if judged else 0.0
+
+    @property
+    def base(self) -> float:
+        """Frequency of p over observable days; 0 for none (Equation 6)."""
+        return self.base_hits / self.base_days if self.base_days else 0.0
+
+    @property
+    def lift(self) -> float:
+        """Confidence over base rate; 0 for a zero denominator (Equation 6)."""
+        # Integers keep lift = 1 exact where confidence and base are the same ratio.
+        judged = self.fulfilled + self.violated
+        if judged == 0 or self.base_hits == 0:
+            return 0.0
+        return (self.fulfilled * self.base_days) / (judged * self.base_hits)
+
+
+def overlaps(span: Span, low: float, high: float) -> bool:
+    """Whether a point lies in, or an interval overlaps, [low, high)."""
+    start, end = span
+    if start == end:
+        return low <= start < high
+    return start < high and end > low
+
+
+def first_trigger(spans: Iterable[Span]) -> float | None:
+    """The start of the earliest trigger of a day, in seconds; None where it was not seen."""
+    return min((span[0] for span in spans), default=None)
+
+
+def judge_day(regularity: Regularity, evidence: DayEvidence) -> DayVerdict:
+    """Fulfilled, violated, censored or inapplicable, and whether p occurred in the window at all (SPEC 4).
+
+    A day is triggered when g holds at some time; fulfilled when p holds inside the window at or after the first trigger;
+    violated when it does not though p's path was observed in [max(start, trigger), end); censored when it was not.
+    """
+    if not regularity.applies(evidence.day.weekday()):
+        return DayVerdict("other_weekday", None)
+    low, high = regularity.window.seconds
+    expected = [span for span in evidence.spans(regularity.behavior) if overlaps(span, low, high)]
+    seen = evidence.observed_spans(regularity.behavior.path)
+    base = True if expected else (False if any(overlaps(span, low, high) for span in seen) else None)
+    trigger = first_trigger(evidence.spans(regularity.trigger))
+    if trigger is None:
+        return DayVerdict("untriggered", base)
+    if any(span[0] >= trigger for span in expected):
+        return DayVerdict("fulfilled", base)
+    start = max(low, trigger)
+    if any(overlaps(span, start, high) for span in seen):
+        return DayVerdict("violated", base)
+    return DayVerdict("censored", base)
