@@ -1,0 +1,1 @@
+"""Scores from final decisions and reference labels (SPEC 9)."""
