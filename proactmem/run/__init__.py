@@ -1,0 +1,1 @@
+"""Causal replay of streams through a method, durable and resumable."""
