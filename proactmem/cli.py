@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from proactmem import __version__
 from proactmem.config import MemoryConfig
 from proactmem.core.events import Scope
 from proactmem.errors import ConfigError, ProactmemError
+from proactmem.paths import storage_error
 
 __all__ = ["app", "main"]
 
@@ -39,6 +41,9 @@ Points = StrEnum("Points", ["connected", "available"])
 OrderName = StrEnum("OrderName", ["time", "source"])
 BackboneName = StrEnum("BackboneName", ["offline", "openai"])
 
+_LARGEST = 1_000_000
+"""No memory setting needs more: hours, minutes, events and days beyond every stream."""
+
 Out = Annotated[Path, typer.Option("--out", help="Folder to write.")]
 Raw = Annotated[Path, typer.Option("--raw", help="Raw file, or the folder that holds it.")]
 
@@ -53,6 +58,16 @@ def _bar(unit: str, total: int | None = None) -> Iterator[Callable[[int, int], N
             bar.update(done - bar.n)
 
         yield told
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    """An interrupted command says that it can go on, and exits with 130; typer alone would say nothing or `Aborted!`."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("proactmem: interrupted; the same command resumes where it stopped.", err=True)
+        raise typer.Exit(130) from None
 
 
 def _version(value: bool) -> None:
@@ -85,8 +100,11 @@ def simulate(
 
     del scope  # one scope so far; the option keeps the command line stable
     name: Literal["smoke", "paper"] = "smoke" if size is Size.smoke else "paper"
-    with _bar("participant") as progress:
-        simulate_sports(out, seed=seed, size=name, participants=participants, days=days, progress=progress)
+    try:
+        with _bar("participant") as progress:
+            simulate_sports(out, seed=seed, size=name, participants=participants, days=days, progress=progress)
+    except OSError as error:
+        raise storage_error(out, error) from error
     typer.echo(f"{out}: suggestions.csv, reference_labels.csv, planted.json")
 
 
@@ -175,13 +193,17 @@ def _memory(settings: list[str]) -> MemoryConfig:
             raise ConfigError(f"setting {setting!r}; expected NAME=VALUE, for example capacity=50.")
         given[name.strip()] = value.strip()
     try:
-        return MemoryConfig.model_validate(given)
+        config = MemoryConfig.model_validate(given)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise ConfigError(
             f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}.",
             remedy=f"Settings are {', '.join(MemoryConfig.model_fields)}.",
         ) from error
+    for name, value in config:
+        if not math.isfinite(value) or value > _LARGEST:
+            raise ConfigError(f"setting {name} is {value!r}; expected at most {_LARGEST:,}.")
+    return config
 
 
 @app.command()
@@ -224,7 +246,7 @@ def run(
     service = choose_backbone(backbone.value, model=model, base_url=base_url, fabricate=fabricate)
     done: dict[str, int] = {}
     total = sum(count for name, count in built.counts.items() if chosen is None or name in chosen)
-    with _bar("event", total) as told:
+    with _resumable(), _bar("event", total) as told:
 
         def progress(stream_id: str, count: int, _: int) -> None:
             done[stream_id] = count
@@ -302,19 +324,32 @@ def reproduce(
 
     wanted = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
     name: Literal["smoke", "paper"] = "smoke" if profile is Size.smoke else "paper"
-    for line in execute(name, only=wanted, backbone=backbone.value, model=model, base_url=base_url, root=root):
-        typer.echo(line)
+    with _resumable():
+        for line in execute(name, only=wanted, backbone=backbone.value, model=model, base_url=base_url, root=root):
+            typer.echo(line)
+
+
+def _readable(arguments: list[str]) -> None:
+    """Refuse what no manifest, message or table could repeat."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise ConfigError(
+                f"the argument {argument!r} is no UTF-8 text.", remedy="Rename the file or folder, or correct the argument."
+            ) from error
 
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point: an expected failure prints one paragraph on stderr and exits with 1, never a traceback."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        app(args=arguments)
+        _readable(given)
+        app(args=given)
     except ProactmemError as error:
         typer.echo(f"proactmem: {error}", err=True)
         raise SystemExit(1) from None
     except KeyboardInterrupt:
-        typer.echo("proactmem: interrupted; the same command resumes where it stopped.", err=True)
         raise SystemExit(130) from None
     except BrokenPipeError:
         raise SystemExit(141) from None

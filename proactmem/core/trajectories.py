@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date, datetime, time
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,6 +22,7 @@ __all__ = [
     "Segment",
     "SegmentRejection",
     "clock_text",
+    "json_line",
     "parse_clock",
 ]
 
@@ -85,6 +88,21 @@ class Segment(_Frozen):
         """All typed facts, in order."""
         return self.observed + self.context_before + self.outcome
 
+    @cached_property
+    def line(self) -> str:
+        """The segment as a model is shown it, one line of JSON; empty parts left out."""
+        shown: dict[str, object] = {
+            "id": self.segment_id,
+            "day": self.day.isoformat(),
+            "start": clock_text(self.start),
+            "end": clock_text(self.end),
+        }
+        parts = (("observed", self.observed), ("context_before", self.context_before), ("outcome", self.outcome))
+        for name, facts in parts:
+            if facts:
+                shown[name] = [{"path": fact.path, "value": fact.value} for fact in facts]
+        return json_line(shown | {"sources": list(self.sources)})
+
 
 class SegmentRejection(_Frozen):
     """A refused segment, kept for audit and counted."""
@@ -117,6 +135,11 @@ class DailyRecord(_Frozen):
 
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,6})?)?")
+
+
+def json_line(value: object) -> str:
+    """One line of JSON in which no text can open or close a block of a prompt: `<` is written as its escape."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def clock_text(seconds: float) -> str:

@@ -32,6 +32,11 @@ class ReplySchema(_Frozen):
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")
     json_schema: dict[str, object]
 
+    @cached_property
+    def text(self) -> str:
+        """Name and schema as one line of canonical JSON."""
+        return json.dumps([self.name, self.json_schema], sort_keys=True, separators=(",", ":"))
+
 
 class Usage(_Frozen):
     """Tokens of one call as the service counted them; None where it did not say."""
@@ -59,23 +64,16 @@ class Request(_Frozen):
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of the whole request in canonical JSON, hex."""
-        text = json.dumps(
-            [
-                "proactmem-request-1",
-                self.model,
-                [[message.role, message.content] for message in self.messages],
-                None if self.reply_schema is None else [self.reply_schema.name, self.reply_schema.json_schema],
-                self.temperature,
-                self.max_tokens,
-                self.seed,
-                self.sample,
-            ],
-            ensure_ascii=False,
-            sort_keys=True,
-            separators=(",", ":"),
-        )
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 of the whole request, hex: its settings in canonical JSON, then each message by role, length and text."""
+        schema = None if self.reply_schema is None else self.reply_schema.text
+        roles = [message.role for message in self.messages]
+        texts = [message.content.encode("utf-8", "surrogatepass") for message in self.messages]
+        settings = ["proactmem-request-1", self.model, self.temperature, self.max_tokens, self.seed, self.sample, schema]
+        head = json.dumps([*settings, roles, [len(text) for text in texts]], sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(head.encode())
+        for text in texts:
+            digest.update(text)
+        return digest.hexdigest()
 
 
 class Reply(_Frozen):

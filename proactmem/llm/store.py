@@ -167,7 +167,7 @@ class Recording:
                     Message(role=speaker, content="\n".join(next(texts) for _ in range(count)))
                     for speaker, count in json.loads(shape)
                 ),
-                reply_schema=None if schema is None else ReplySchema(name=schema[0], json_schema=schema[1]),
+                reply_schema=None if schema is None else _schema(schema),
                 temperature=temperature, max_tokens=max_tokens, seed=seed, sample=sample, role=role,
             )  # fmt: skip
         if bytes.fromhex(found.key) != digest:
@@ -318,9 +318,14 @@ def _setting(request: Request, source: str) -> str:
     return json.dumps(
         [
             source, request.role, request.model, request.temperature, request.max_tokens, request.seed,
-            None if schema is None else [schema.name, schema.json_schema],
+            None if schema is None else schema.text,
         ]
     )  # fmt: skip
+
+
+def _schema(text: str) -> ReplySchema:
+    name, json_schema = json.loads(text)
+    return ReplySchema(name=name, json_schema=json_schema)
 
 
 def _key_digest(key: str) -> bytes:

@@ -16,7 +16,7 @@ from proactmem.core.trajectories import DailyRecord
 from proactmem.llm.asking import ask
 from proactmem.llm.backbone import Backbone, Message, ReplySchema, Request
 from proactmem.llm.schema import reply_schema
-from proactmem.memory.blocks import block, json_line, segment_object
+from proactmem.memory.blocks import block
 from proactmem.memory.daily import drafts_of
 from proactmem.prompts import fill
 
@@ -55,14 +55,8 @@ def weekly_request(records: Sequence[DailyRecord], scope: Scope, model: str) -> 
     """The call that proposes regularities from the daily records of one cycle."""
     head = f"Scope: {scope}. Entity: {records[0].stream_id}. Daily records: {len(records)}."
     lines = (
-        json_line(
-            {
-                "id": record.record_id,
-                "day": record.day.isoformat(),
-                "weekday": record.day.weekday(),
-                "segments": [segment_object(segment) for segment in record.segments],
-            }
-        )
+        f'{{"id":"{record.record_id}","day":"{record.day.isoformat()}","weekday":{record.day.weekday()},'
+        f'"segments":[{",".join(segment.line for segment in record.segments)}]}}'
         for record in records
     )
     user = f"{head}\n{block('daily_records', lines)}\n"

@@ -14,11 +14,11 @@ from proactmem.core.events import Scope
 from proactmem.core.records import Unusable
 from proactmem.core.regularities import Match
 from proactmem.core.scopes import SCOPES
-from proactmem.core.trajectories import clock_text
+from proactmem.core.trajectories import clock_text, json_line
 from proactmem.llm.asking import Fault, ask
 from proactmem.llm.backbone import Backbone, Message, ReplySchema, Request
 from proactmem.llm.schema import ReplyFault, parse_json_reply
-from proactmem.memory.blocks import block, json_line, segment_object
+from proactmem.memory.blocks import block
 from proactmem.methods.base import Proposed
 from proactmem.prompts import fill, prompt
 
@@ -105,7 +105,7 @@ def decision_request(context: DecisionContext, model: str) -> Request:
     user = "\n".join(
         (
             f"Scope: {event.scope}. Entity: {event.stream_id}.",
-            block("trajectories", (json_line(segment_object(segment)) for segment in context.trajectories)),
+            block("trajectories", (segment.line for segment in context.trajectories)),
             block("recent_events", (past.json for past in context.recent)),
             block("regularities", (json_line(_match_object(match)) for match in context.regularities)),
             block("opportunity", (json_line(context.opportunity.public(event)),)),

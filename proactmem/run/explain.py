@@ -32,7 +32,7 @@ def find_record(run: Path, event_id: str, stream_id: str | None = None) -> Event
     """
     files = _record_files(run) if stream_id is None else [run / RECORDS_DIR / stream_filename(stream_id)]
     found: list[EventRecord] = []
-    quoted = json.dumps(event_id, ensure_ascii=False).encode()
+    quoted = json.dumps(event_id, ensure_ascii=False).encode("utf-8", "surrogatepass")
     for file in files:
         if not file.is_file():
             raise ConfigError(f"{run}: holds no finished stream {stream_id!r}.", remedy="Correct --stream, or finish the run.")
@@ -60,14 +60,15 @@ def _segments(run: Path, record: EventRecord) -> dict[str, Segment]:
     found: dict[str, Segment] = {}
     if not wanted or not file.is_file():
         return found
-    with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            entry = json.loads(line)
-            if entry["kind"] != "day":
-                continue
-            for raw in entry["record"]["segments"]:
-                if raw["segment_id"] in wanted:
-                    found[raw["segment_id"]] = Segment.model_validate(raw)
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                entry = json.loads(line)
+                for raw in entry["record"]["segments"] if entry["kind"] == "day" else ():
+                    if raw["segment_id"] in wanted:
+                        found[raw["segment_id"]] = Segment.model_validate(raw)
+            except (ValueError, TypeError, KeyError) as error:
+                raise StoreError(f"{file}, row {number}: is no audit entry.", remedy="Run the stream again.") from error
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -14,7 +15,7 @@ from proactmem.core.decisions import Decision
 from proactmem.core.records import ContextRecord, EventRecord, MatchRecord, RunManifest
 from proactmem.core.streams import Event
 from proactmem.datasets.built import BuiltStreams
-from proactmem.errors import BackboneError, ConfigError, ProactmemError
+from proactmem.errors import BackboneError, ConfigError, ReplayMissError
 from proactmem.llm.backbone import Backbone
 from proactmem.llm.recording import Recording, RecordingBackbone
 from proactmem.methods.base import Method, Proposed, Staged
@@ -188,8 +189,8 @@ def _run_streams(
                         progress(stream_id, done, counts[stream_id])
                     if stop.is_set():
                         return
-            except BackboneError as error:
-                raise _at(error, stream_id, done) from error
+            except (BackboneError, ReplayMissError) as error:
+                raise _at(error, stream_id, done, counts[stream_id]) from error
             for entry in method.audit():
                 writer.audit(entry)
             summary = writer.finish()
@@ -209,7 +210,14 @@ def _run_streams(
         raise failures[0]
 
 
-def _at(error: BackboneError, stream_id: str, done: int) -> ProactmemError:
-    message = f"stream {stream_id}, event {done}: {error.message}"
-    remedy = f"{error.remedy or ''} The same command resumes here; no stored reply is asked for again.".strip()
-    return type(error)(message, remedy=remedy)
+def _at(
+    error: BackboneError | ReplayMissError, stream_id: str, done: int, events: int
+) -> BackboneError | ReplayMissError:
+    """The same error, of the same kind and with all its attributes, that also says where it happened."""
+    located = copy.copy(error)
+    place = f"event {done}" if done < events else "closing the last day"
+    located.message = f"stream {stream_id}, {place}: {error.message}"
+    if isinstance(error, BackboneError):
+        located.remedy = f"{error.remedy or ''} The same command resumes here; no stored reply is asked for again.".strip()
+    located.args = (" ".join(filter(None, (located.message, located.remedy))),)
+    return located

@@ -31,7 +31,9 @@ from proactmem.paths import storage_error, write_atomic
 
 __all__ = ["RunDirectory", "StreamWriter"]
 
-_FREE_TO_DIFFER = {"finished", "complete"}
+_FREE_TO_DIFFER = {"finished", "complete", "data"}
+"""`data` is where the streams lay, `data_sha256` what they are: a moved or otherwise named folder is the same data."""
+_OURS = {REPLIES, f"{REPLIES}-wal", f"{REPLIES}-shm", SOURCES, RECORDS_DIR, AUDIT_DIR}
 
 
 class StreamWriter:
@@ -112,7 +114,7 @@ class RunDirectory:
         path = Path(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            present = {entry.name for entry in path.iterdir()}
+            _refuse_foreign(path, _present(path))
             lock = (path / ".lock").open("ab")
         except OSError as error:
             raise storage_error(path, error) from error
@@ -124,13 +126,9 @@ class RunDirectory:
                     f"{path}: another process is writing to this run.",
                     remedy="Wait for it to end, or give this run a directory of its own (--out).",
                 ) from error
+            present = _present(path)  # again: the run may have been another process's until now
             if MANIFEST in present:
                 manifest = _resumed(path, manifest)
-            elif present - {".lock", REPLIES, f"{REPLIES}-wal", f"{REPLIES}-shm", SOURCES, RECORDS_DIR, AUDIT_DIR}:
-                raise StoreError(
-                    f"{path}: is not empty and holds no run ({sorted(present - {'.lock'})[:5]}).",
-                    remedy="Choose an empty or new directory (--out).",
-                )
             directory = cls(path, manifest, lock)
             if sources is not None and sources.is_file() and SOURCES not in present:
                 directory._copy(sources)
@@ -187,6 +185,18 @@ class RunDirectory:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def _present(path: Path) -> set[str]:
+    """What is in the directory, without the lock and what an interrupted write left (names with a leading dot)."""
+    return {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
+
+
+def _refuse_foreign(path: Path, present: set[str]) -> None:
+    if MANIFEST not in present and (foreign := sorted(present - _OURS)):
+        raise StoreError(
+            f"{path}: is not empty and holds no run ({foreign[:5]}).", remedy="Choose an empty or new directory (--out)."
+        )
 
 
 def _resumed(path: Path, wanted: RunManifest) -> RunManifest:
