@@ -134,7 +134,8 @@ def main() -> None:
     long = measure(options.events, options.method)
     print(f"{options.method}, offline backbone, K = 100, durable recording, {1440 // MINUTES} events a day")
     for count, (own, model, calls, grown) in ((1_000, short), (options.events, long)):
-        print(f"{count:>8} events: package {own:.3f} ms/event, backbone {model:.3f} ms/event, {calls:.3f} calls/event, resident +{grown:.0f} MB")
+        spent = f"package {own:.3f} ms/event, backbone {model:.3f} ms/event, {calls:.3f} calls/event"
+        print(f"{count:>8} events: {spent}, resident +{grown:.0f} MB")
     print(f"package time per event, long over short: {long[0] / short[0]:.2f}")
 
 

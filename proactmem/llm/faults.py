@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from proactmem.errors import ConfigError
 from proactmem.llm.backbone import Backbone, Reply, Request
@@ -65,14 +66,14 @@ class _Seen:
 class FabricatingBackbone:
     """Passes requests on and corrupts the replies: what a model does that makes things up, at a rate one can set.
 
-    Each fact of a daily reply is, with probability `rate`, falsified: half of these get another value, half are joined
-    by a further fact with the same path and a value the day does not hold. Each regularity of a weekly reply is, with
-    probability `rate`, joined by a fabricated one: well-formed, with paths and sources of the prompt, but expecting a
-    value that no record holds. Decisions and repairs pass untouched. Equal requests and seeds give equal faults.
+    Each segment of a daily reply gets, with probability `rate`, one false fact: one of its facts takes another value, or is
+    joined by a further one at the same path with a value the day does not hold. Each regularity of a weekly reply is, with
+    probability `rate`, joined by a fabricated one: well-formed and plausible, with paths and sources of the prompt, but
+    expecting what no record shows. Decisions and repairs pass untouched. Equal requests and seeds give equal faults.
 
     Args:
         inner: The model that answers.
-        rate: Probability of a fault per fact or regularity, 0 to 1.
+        rate: Probability of a fault per segment or regularity, 0 to 1.
         seed: Together with the request's key it decides every fault.
 
     Raises:
@@ -126,18 +127,17 @@ class FabricatingBackbone:
 
     def _daily(self, answer: dict[str, object], seen: _Seen) -> int:
         made = 0
-        for facts in _fact_lists(answer):
-            for fact in list(facts):
-                if not isinstance(fact, dict) or not isinstance(fact.get("value"), Scalar):
-                    continue
-                if seen.rng.random() >= self._rate:
-                    continue
-                made += 1
-                false = {**fact, "value": seen.absent(fact["value"])}
-                if seen.rng.random() < 0.5:
-                    fact.update(false)
-                else:
-                    facts.append(false)
+        for lists in _fact_lists(answer):
+            facts = [(within, fact) for within in lists for fact in within if _is_fact(fact)]
+            if not facts or seen.rng.random() >= self._rate:
+                continue
+            within, fact = seen.rng.choice(facts)
+            false = {**fact, "value": seen.absent(fact["value"])}
+            made += 1
+            if seen.rng.random() < 0.5:
+                fact.update(false)
+            else:
+                within.append(false)
         return made
 
     def _weekly(self, answer: dict[str, object], seen: _Seen) -> int:
@@ -157,28 +157,40 @@ class FabricatingBackbone:
 
 
 def _regularity(facts: list[tuple[str, Scalar]], sources: list[str], seen: _Seen) -> dict[str, object]:
+    """A plausible regularity that no record shows: after something seen, more than was ever counted, or an unseen word."""
     rng = seen.rng
-    trigger, behavior = (
-        rng.choice(facts),
-        rng.choice([fact for fact in facts if not isinstance(fact[1], bool)] or facts),
-    )
+    trigger = rng.choice(facts)
+    counts: dict[str, float] = {}
+    for path, value in facts:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            counts[path] = max(value, counts.get(path, value))
+    words = [(path, value) for path, value in facts if isinstance(value, str)]
+    if counts and (not words or rng.random() < 0.7):
+        path = rng.choice(sorted(counts))
+        behavior: dict[str, object] = {"path": path, "op": ">=", "value": int(abs(counts[path]) * 1.2) + 1}
+    else:
+        path, value = rng.choice(words or facts)
+        behavior = {"path": path, "op": "==", "value": seen.absent(value)}
     start, hours = rng.randint(6, 20), rng.randint(1, 3)
     return {
         "trigger": {"path": trigger[0], "op": "==", "value": trigger[1]},
-        "behavior": {"path": behavior[0], "op": "==", "value": seen.absent(behavior[1])},
+        "behavior": behavior,
         "window": {"start": f"{start:02d}:00", "end": f"{start + hours:02d}:00"},
         "weekdays": None,
         "sources": sorted(rng.sample(sources, min(len(sources), 3))),
     }
 
 
-def _fact_lists(answer: dict[str, object]) -> Iterator[list[object]]:
+def _is_fact(fact: object) -> bool:
+    return isinstance(fact, dict) and isinstance(fact.get("value"), Scalar)
+
+
+def _fact_lists(answer: dict[str, object]) -> Iterator[list[list[Any]]]:
+    """The lists of facts of each segment."""
     segments = answer.get("segments")
     for segment in segments if isinstance(segments, list) else []:
-        for place in _PLACES if isinstance(segment, dict) else ():
-            facts = segment.get(place)
-            if isinstance(facts, list):
-                yield facts
+        if isinstance(segment, dict):
+            yield [facts for place in _PLACES if isinstance(facts := segment.get(place), list)]
 
 
 def _conditions(regularity: dict[str, object]) -> Iterator[tuple[str, Scalar]]:

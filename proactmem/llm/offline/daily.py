@@ -1,21 +1,22 @@
 """A day's events to segments: copy what was observed, cite where it stands, infer nothing.
 
 Rules. Up to a dozen events a day give one segment each; longer days join consecutive events whose words and switches
-agree. Facts are the scalars as they stand, without identifiers, times and long texts; fields that describe what went
-before (`..._pre60`) are context_before. The answer stays within what a model may write (about 3,500 tokens).
+agree, then neighbours, until sixteen are left. Facts are the scalars as they stand, without identifiers, times and long
+texts; of a joined activity the largest of each count and every distinct word. Fields that describe what went before
+(`..._pre60`) are context_before. So the answer stays within what a model may write (about 3,500 tokens).
 """
 
 from __future__ import annotations
 
-import json
+from itertools import pairwise
 
 from proactmem.llm.offline.reading import Object, Prompt, flat, text
 
 __all__ = ["segment_day"]
 
 _ONE_EACH = 12
-_FACTS = 24
-_CHARACTERS = 14_000
+_MOST = 16
+_FACTS = 14
 _IDENTIFIERS = {"event_id", "stream_id", "full_name"}
 _TIMES = {
     "timestamp", "event_time", "time", "since", "window_start", "window_end", "decision_time",
@@ -55,41 +56,60 @@ def _before(path: str) -> bool:
     return "_pre" in path.rsplit(".", 1)[-1]
 
 
-def segment_day(prompt: Prompt) -> list[dict[str, object]]:
-    """Segments of the day in the prompt, each fact taken from an event it cites."""
-    events = prompt["events"]
+def _joined(events: tuple[Object, ...]) -> list[list[Object]]:
+    """Consecutive events of one activity; at most sixteen groups, the shortest neighbours joined first."""
     groups: list[list[Object]] = []
     kind: tuple[tuple[str, object], ...] | None = None
     for event in events:
         now = _kind(_facts(event))
-        if len(events) > _ONE_EACH and groups and now == kind:
+        if groups and now == kind:
             groups[-1].append(event)
         else:
             groups.append([event])
         kind = now
+    while len(groups) > _MOST:
+        sizes = [len(left) + len(right) for left, right in pairwise(groups)]
+        at = sizes.index(min(sizes))
+        groups[at : at + 2] = [groups[at] + groups[at + 1]]
+    return groups
+
+
+def _notable(group: list[Object]) -> list[tuple[str, object]]:
+    """The facts of a segment: as they stand for one event; largest counts and distinct words for several."""
+    facts = [pair for event in group for pair in _facts(event)]
+    if len(group) == 1:
+        return _distinct(facts)
+    largest: dict[str, float] = {}
+    for path, value in facts:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            largest[path] = max(value, largest.get(path, value))
+    return _distinct([(path, value) for path, value in facts if path not in largest or value == largest[path]])
+
+
+def _distinct(facts: list[tuple[str, object]]) -> list[tuple[str, object]]:
+    """Facts without repeats; True and 1 are not the same."""
+    return [(path, value) for path, _, value in dict.fromkeys((path, type(value).__name__, value) for path, value in facts)]
+
+
+def segment_day(prompt: Prompt) -> list[dict[str, object]]:
+    """Segments of the day in the prompt, each fact taken from an event it cites."""
+    events = prompt["events"]
+    groups = [[event] for event in events] if len(events) <= _ONE_EACH else _joined(events)
     segments: list[dict[str, object]] = []
-    room = _CHARACTERS
     for group in groups:
-        facts = list(dict.fromkeys(pair for event in group for pair in _typed(_facts(event))))[:_FACTS]
-        if not facts:
+        facts = _notable(group)
+        plain = facts if len(group) == 1 else facts[:_FACTS]
+        if not plain:
             continue
-        plain = [(path, value) for path, _, value in facts]
-        segment: dict[str, object] = {
-            "entity": prompt.entity,
-            "start": _interval(group[0])[0],
-            "end": _interval(group[-1])[1],
-            "observed": [{"path": path, "value": value} for path, value in plain if not _before(path)],
-            "context_before": [{"path": path, "value": value} for path, value in plain if _before(path)],
-            "outcome": [],
-            "sources": [text(event.get("event_id")) for event in group],
-        }
-        room -= len(json.dumps(segment, ensure_ascii=False))
-        if room < 0:
-            break
-        segments.append(segment)
+        segments.append(
+            {
+                "entity": prompt.entity,
+                "start": _interval(group[0])[0],
+                "end": _interval(group[-1])[1],
+                "observed": [{"path": path, "value": value} for path, value in plain if not _before(path)],
+                "context_before": [{"path": path, "value": value} for path, value in plain if _before(path)],
+                "outcome": [],
+                "sources": [text(event.get("event_id")) for event in group],
+            }
+        )
     return segments
-
-
-def _typed(facts: list[tuple[str, object]]) -> list[tuple[str, str, object]]:
-    """Facts that tell True from 1 when repeats are dropped."""
-    return [(path, type(value).__name__, value) for path, value in facts]

@@ -40,7 +40,7 @@ class Prompt:
         return self["opportunity"][0] if self["opportunity"] else {}
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _line(line: str) -> Object:
     try:
         value = json.loads(line)
