@@ -86,7 +86,10 @@ def canonical(value: object) -> Canonical | None:
         case int():
             return ("number", value)
         case float():
-            return ("number", value) if math.isfinite(value) else None
+            if not math.isfinite(value):
+                return None
+            # 1.0 is written as 1, so that content hashes agree where values do.
+            return ("number", int(value) if value.is_integer() and abs(value) < 2**53 else value)
         case str():
             return _canonical_text(value)
         case datetime():

@@ -6,9 +6,9 @@ import hashlib
 import json
 from datetime import date
 from functools import cached_property
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from proactmem.core.predicates import Predicate
 from proactmem.core.streams import DAY_SECONDS
@@ -58,14 +58,25 @@ class Window(_Frozen):
         return low[0], high[0]
 
 
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def _weekday_numbers(value: object) -> object:
+    """English names of weekdays as numbers; anything else as it is, for the validator to judge."""
+    if not isinstance(value, list | tuple):
+        return value
+    numbers = {name: number for number, name in enumerate(_WEEKDAYS)}
+    return [numbers.get(item[:3].capitalize(), item) if isinstance(item, str) else item for item in value]
+
+
 class DraftRegularity(_Frozen):
     """A regularity as a model proposes it, unchecked."""
 
     trigger: Predicate
     behavior: Predicate
     window: Window
-    weekdays: tuple[int, ...] | None = None
-    """0 = Monday to 6 = Sunday; None or empty means every day."""
+    weekdays: Annotated[tuple[int, ...] | None, BeforeValidator(_weekday_numbers)] = None
+    """0 = Monday to 6 = Sunday, English names accepted; None or empty means every day."""
     sources: tuple[str, ...] = Field(default=())
     """Daily record ids."""
 
@@ -103,7 +114,7 @@ class Regularity(_Frozen):
         days = (
             ""
             if self.weekdays is None
-            else " on " + " ".join(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][d] for d in self.weekdays)
+            else " on " + " ".join(_WEEKDAYS[d] for d in self.weekdays)
         )
         return f"{clock_text(low)[:5]}-{clock_text(high)[:5]}{days}"
 
