@@ -30,7 +30,7 @@ def _interval(event: Object) -> tuple[str, str]:
         local = text(payload.get("source_local_decision_time"))
         return local, local
     if "window_start" in event:
-        start, end = text(event["window_start"]), text(event["window_end"])
+        start, end = text(event["window_start"]), text(event.get("window_end"))
         return start[11:], "24:00" if end[11:16] == "00:00" and end[:10] != start[:10] else end[11:]
     return "00:00", "24:00"
 

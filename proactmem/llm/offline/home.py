@@ -8,7 +8,7 @@ nothing starting is no proof of absence, and ordinary segments of living need no
 
 from __future__ import annotations
 
-from proactmem.llm.offline.reading import Object, Prompt, abstain, clock, intervene, number, text
+from proactmem.llm.offline.reading import Object, Prompt, abstain, clock, intervene, number, objects, text
 
 __all__ = ["decide_home"]
 
@@ -57,8 +57,7 @@ def _open_door(prompt: Prompt) -> tuple[str, list[str]] | None:
     last: dict[str, tuple[str, str, int]] = {}
     events = [*prompt["recent_events"], prompt.current]
     for number_, event in enumerate(events):
-        actions = event.get("door_actions")
-        for action in actions if isinstance(actions, list) else []:
+        for action in objects(event.get("door_actions")):
             last[text(action.get("location"))] = (
                 text(action.get("action")).upper(),
                 text(event.get("event_id")),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["Object", "Prompt", "abstain", "clock", "flat", "intervene", "number", "read_prompt", "text"]
+__all__ = ["Object", "Prompt", "abstain", "clock", "flat", "intervene", "number", "objects", "read_prompt", "text"]
 
 Object = Mapping[str, object]
 
@@ -62,7 +63,18 @@ def read_prompt(messages: Sequence[tuple[str, str]]) -> Prompt | None:
 
 def number(value: object) -> float | None:
     """A finite number, or None; booleans are no numbers."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def objects(value: object) -> list[Object]:
+    """The objects in a list, none where it is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text(value: object) -> str:

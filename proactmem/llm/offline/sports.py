@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from proactmem.llm.offline.reading import Object, Prompt, abstain, clock, intervene, number, text
+from proactmem.llm.offline.reading import Object, Prompt, abstain, clock, intervene, number, objects, text
 
 __all__ = ["decide_sports"]
 
@@ -95,8 +95,7 @@ def _looks(prompt: Prompt) -> list[_Look]:
     for segment in prompt["trajectories"]:
         facts: dict[str, object] = {}
         for part in ("observed", "context_before", "outcome"):
-            listed = segment.get(part)
-            for fact in listed if isinstance(listed, list) else []:
+            for fact in objects(segment.get(part)):
                 facts[text(fact.get("path")).rsplit(".", 1)[-1]] = fact.get("value")
         facts["source_local_decision_time"] = f"{text(segment.get('day'))}T{text(segment.get('start'))}"
         look = _look(facts, text(segment.get("id")))

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from proactmem.llm.offline.reading import Object, Prompt, clock, number, text
+from proactmem.llm.offline.reading import Object, Prompt, clock, number, objects, text
 
 __all__ = ["mine_week"]
 
@@ -90,13 +90,12 @@ def _days(records: Iterable[Object]) -> list[_Day]:
     days = []
     for record in records:
         facts: list[tuple[str, object, float]] = []
-        segments = record.get("segments")
-        for segment in segments if isinstance(segments, list) else []:
+        for segment in objects(record.get("segments")):
             hour = clock(segment.get("start"))
             if hour is None:
                 continue
             for part in ("observed", "context_before", "outcome"):
-                facts.extend((text(fact.get("path")), fact.get("value"), hour) for fact in segment.get(part, ()))
+                facts.extend((text(fact.get("path")), fact.get("value"), hour) for fact in objects(segment.get(part)))
         weekday = number(record.get("weekday"))
         if weekday is not None:
             days.append(_Day(text(record.get("id")), int(weekday), tuple(sorted(facts, key=lambda fact: fact[2]))))
