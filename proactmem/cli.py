@@ -50,8 +50,8 @@ Raw = Annotated[Path, typer.Option("--raw", help="Raw file, or the folder that h
 
 @contextmanager
 def _bar(unit: str, total: int | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr that appears after two seconds."""
-    with tqdm(total=total, unit=unit, delay=2, file=sys.stderr, dynamic_ncols=True) as bar:
+    """A progress bar on stderr that appears after two seconds where somebody watches; none in a log."""
+    with tqdm(total=total, unit=unit, delay=2, file=sys.stderr, dynamic_ncols=True, disable=None) as bar:
 
         def told(done: int, of: int) -> None:
             bar.total = of

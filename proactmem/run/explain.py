@@ -15,6 +15,8 @@ from proactmem.llm.recording import Recording
 
 __all__ = ["explain", "find_record"]
 
+_AGAIN = "Delete the stream's file under records/ and give the run command again: no stored reply is asked for again."
+
 
 def _record_files(run: Path) -> list[Path]:
     folder = run / RECORDS_DIR
@@ -43,7 +45,7 @@ def find_record(run: Path, event_id: str, stream_id: str | None = None) -> Event
                 try:
                     record = EventRecord.model_validate_json(line)
                 except ValidationError as error:
-                    raise StoreError(f"{file}, row {number}: is no event record.", remedy="Run the stream again.") from error
+                    raise StoreError(f"{file}, row {number}: is no event record.", remedy=_AGAIN) from error
                 if record.event_id == event_id:
                     found.append(record)
     if not found:
@@ -68,7 +70,7 @@ def _segments(run: Path, record: EventRecord) -> dict[str, Segment]:
                     if raw["segment_id"] in wanted:
                         found[raw["segment_id"]] = Segment.model_validate(raw)
             except (ValueError, TypeError, KeyError) as error:
-                raise StoreError(f"{file}, row {number}: is no audit entry.", remedy="Run the stream again.") from error
+                raise StoreError(f"{file}, row {number}: is no audit entry.", remedy=_AGAIN) from error
     return found
 
 

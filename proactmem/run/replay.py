@@ -210,9 +210,7 @@ def _run_streams(
         raise failures[0]
 
 
-def _at(
-    error: BackboneError | ReplayMissError, stream_id: str, done: int, events: int
-) -> BackboneError | ReplayMissError:
+def _at(error: BackboneError | ReplayMissError, stream_id: str, done: int, events: int) -> BackboneError | ReplayMissError:
     """The same error, of the same kind and with all its attributes, that also says where it happened."""
     located = copy.copy(error)
     place = f"event {done}" if done < events else "closing the last day"

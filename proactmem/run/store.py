@@ -31,8 +31,8 @@ from proactmem.paths import storage_error, write_atomic
 
 __all__ = ["RunDirectory", "StreamWriter"]
 
-_FREE_TO_DIFFER = {"finished", "complete", "data"}
-"""`data` is where the streams lay, `data_sha256` what they are: a moved or otherwise named folder is the same data."""
+_FREE_TO_DIFFER = {"finished", "complete", "data", "base_url"}
+"""Where the streams lay and where the service was may change; `data_sha256` and `model` say what they are."""
 _OURS = {REPLIES, f"{REPLIES}-wal", f"{REPLIES}-shm", SOURCES, RECORDS_DIR, AUDIT_DIR}
 
 
