@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
 import nbformat
+from nbformat.reader import NotJSONError
 
 from proactmem.errors import ConfigError, NotebookError
 from proactmem.paths import RUNS
@@ -18,14 +21,24 @@ __all__ = ["check_parameters", "declared_parameters", "execute", "notebook_paths
 
 
 def notebook_paths(root: Path) -> tuple[Path, ...]:
-    """The notebooks of the checkout, or those that came with the installed package, in order."""
-    folder = root / "notebooks"
-    if not folder.is_dir():
-        folder = Path(str(files("proactmem"))) / "_notebooks"
-    found = tuple(sorted(folder.glob("[0-9][0-9]_*.ipynb")))
-    if not found:
-        raise NotebookError(f"{folder}: holds no notebooks.", remedy="Run inside a checkout, or reinstall the package.")
-    return found
+    """The notebooks of the checkout, or those that came with the installed package, in order.
+
+    Args:
+        root: Searched first; the package's own come next, so that results may go to a folder that holds no notebooks.
+
+    Raises:
+        NotebookError: There are none.
+    """
+    package = Path(str(files("proactmem")))
+    checkout = package.parent if (package.parent / "pyproject.toml").is_file() else root
+    for folder in (root / "notebooks", checkout / "notebooks", package / "_notebooks"):
+        found = tuple(sorted(folder.glob("[0-9][0-9]_*.ipynb")))
+        if found:
+            return found
+    raise NotebookError(
+        f"{root / 'notebooks'}: holds no notebooks, and none came with the package.",
+        remedy="Run inside a checkout, or reinstall the package.",
+    )
 
 
 def declared_parameters(notebook: nbformat.NotebookNode) -> dict[str, object]:
@@ -80,21 +93,42 @@ def check_parameters(notebook: nbformat.NotebookNode, given: Mapping[str, object
 
 
 def _read(path: Path) -> nbformat.NotebookNode:
-    notebook: nbformat.NotebookNode = nbformat.read(str(path), as_version=4)  # type: ignore[no-untyped-call]  # untyped
+    try:
+        notebook: nbformat.NotebookNode = nbformat.read(str(path), as_version=4)  # type: ignore[no-untyped-call]  # untyped
+    except NotJSONError as error:
+        raise NotebookError("is no notebook: not JSON.", remedy="Restore it from version control.") from error
     return notebook
+
+
+@contextmanager
+def _in_notebook(path: Path) -> Iterator[None]:
+    """Put the notebook's name before what went wrong in it."""
+    try:
+        yield
+    except NotebookError as error:
+        raise NotebookError(f"{path.name}: {error.message}", remedy=error.remedy) from error
 
 
 def execute(source: Path, target: Path, parameters: Mapping[str, object], *, cwd: Path) -> None:
     """Run one notebook through papermill into an executed copy; the original is never written.
 
+    Args:
+        source: The notebook.
+        target: The executed copy.
+        parameters: Values for names that its parameters cell declares.
+        cwd: Folder in which the kernel runs.
+
     Raises:
-        NotebookError: A cell failed: names notebook, cell and error; the copy holds the traceback.
+        NotebookError: A parameter that reaches nothing, no kernel, or a cell that failed: names notebook, cell and error;
+            the copy holds the traceback.
     """
     import papermill
+    from jupyter_client.kernelspec import NoSuchKernel
+    from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
-    notebook = _read(source)
-    check_parameters(notebook, parameters)
+    with _in_notebook(source):
+        check_parameters(_read(source), parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
@@ -105,12 +139,29 @@ def execute(source: Path, target: Path, parameters: Mapping[str, object], *, cwd
             cwd=str(cwd),
             progress_bar=False,
             kernel_name="python3",
+            extra_arguments=["--log-level=40"],  # a warning about loopback transport at every start helps nobody
         )
     except PapermillExecutionError as error:
         raise NotebookError(
-            f"{source.name}, cell {error.cell_index} failed: {error.ename}: {error.evalue}".rstrip(".") + ".",
-            remedy=f"The executed copy shows where: {target}. Earlier notebooks' results are kept; the same command goes on.",
+            f"{source.name}, cell [{error.exec_count}] ({_first_line(error.source)!r}) failed: {error.ename}: {error.evalue}",
+            remedy=f"The executed copy holds the traceback: {target}. Correct the cause and give the same command again: "
+            "finished runs are kept.",
         ) from error
+    except DeadKernelError as error:
+        raise NotebookError(
+            f"{source.name}: its kernel died ({error}).",
+            remedy="Often too little memory: close other programs and give the same command again; finished runs are kept.",
+        ) from error
+    except NoSuchKernel as error:
+        raise NotebookError(
+            f"{source.name}: there is no Jupyter kernel 'python3' ({error}).",
+            remedy="Install it: python -m ipykernel install --sys-prefix.",
+        ) from error
+
+
+def _first_line(source: str) -> str:
+    lines = [line for line in source.splitlines() if line.strip()]
+    return lines[0] if lines else ""
 
 
 def reproduce(
@@ -124,6 +175,8 @@ def reproduce(
 ) -> Iterator[str]:
     """Execute the notebooks in order; yields one line as each is done, and where the results are.
 
+    Every notebook's parameters are checked before the first one runs.
+
     Args:
         profile: smoke or paper.
         only: Notebook numbers (such as 03) or names; None for all.
@@ -134,7 +187,7 @@ def reproduce(
 
     Raises:
         ConfigError: `only` names no notebook.
-        NotebookError: A notebook failed.
+        NotebookError: A notebook failed; it names the notebook, the cell and the error.
     """
     from tqdm import tqdm
 
@@ -148,12 +201,20 @@ def reproduce(
         "base_url": base_url or "",
         "root": str(place),
     }
-    with tqdm(chosen, unit="notebook", delay=2) as bar:
-        for source in bar:
+    jobs = []
+    for source in chosen:
+        with _in_notebook(source):
+            notebook = _read(source)
+            declared = declared_parameters(notebook)
+            parameters = {name: value for name, value in values.items() if name in declared}
+            check_parameters(notebook, parameters)
+        jobs.append((source, parameters))
+    place.mkdir(parents=True, exist_ok=True)
+    with tqdm(jobs, unit="notebook", delay=2, file=sys.stderr, disable=None) as bar:
+        for source, parameters in bar:
             bar.set_description(source.stem)
-            declared = declared_parameters(_read(source))
             target = place / RUNS / study.key / "notebooks" / source.name
-            execute(source, target, {name: value for name, value in values.items() if name in declared}, cwd=place)
+            execute(source, target, parameters, cwd=place)
             yield f"{source.stem}: done, executed copy in {target}"
     yield f"Tables and figures: {study.figures}"
 

@@ -1,6 +1,6 @@
 """A study: one profile's data, runs and scores, each made once from its inputs and found again by them.
 
-The notebooks are prose and calls into this module. Folders are keyed by profile, seed and the package's own source, so a
+The notebooks are prose and calls into this module. Folders are keyed by the data's inputs and the package's own source, so a
 result is never taken from another version because a file of that name exists.
 """
 
@@ -9,32 +9,45 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from proactmem.config import MemoryConfig
-from proactmem.core.records import EventRecord
+from proactmem.core.records import AUDIT_DIR, RECORDS_DIR, CallRecord, EventRecord, stream_filename
+from proactmem.core.regularities import Regularity, Transition
+from proactmem.core.streams import Event
 from proactmem.datasets.build import build_sports
 from proactmem.datasets.built import BuiltStreams
-from proactmem.datasets.join import read_labels
+from proactmem.datasets.card import CARD, Card, read_card
+from proactmem.datasets.join import LABEL_FILES, LabelSet, read_labels
+from proactmem.datasets.planted import Recovery, recover
 from proactmem.datasets.simulate import simulate_sports
 from proactmem.datasets.simulate.truth import PersonTruth
-from proactmem.errors import ConfigError
+from proactmem.errors import ConfigError, StoreError
 from proactmem.llm.choose import choose_backbone
+from proactmem.methods.proactmem import ConsolidationAudit, DayAudit, TransitionAudit
 from proactmem.paths import BUILT, FIGURES, RAW, RUNS
+from proactmem.report.memory_tables import MemoryTally
+from proactmem.report.names import backbone_label, method_name
 from proactmem.run.catalog import method_spec
 from proactmem.run.replay import run
-from proactmem.score.runs import load_run
+from proactmem.score.runs import load_manifest, load_run
 from proactmem.score.scoring import RunScore, score_run
 
-__all__ = ["Profile", "Study", "find_root", "source_key"]
+__all__ = ["AuditEntry", "Profile", "Study", "find_root", "source_key", "telling_event"]
 
 Profile = Literal["smoke", "paper"]
 """smoke: minutes, for a first look and for CI; paper: the paper's size."""
+AuditEntry = Annotated[DayAudit | ConsolidationAudit | TransitionAudit, Field(discriminator="kind")]
+"""One line of a run's audit file."""
+_ENTRY: TypeAdapter[DayAudit | ConsolidationAudit | TransitionAudit] = TypeAdapter(AuditEntry)
+_SIMULATED = ("suggestions.csv", "reference_labels.csv", "planted.json")
 
 
 @cache
@@ -48,15 +61,15 @@ def source_key() -> str:
     return digest.hexdigest()[:12]
 
 
-def find_root(start: Path | None = None) -> Path:
-    """The checkout around `start` (its `pyproject.toml` and `notebooks/`), else `start` itself.
+def find_root(named: Path | None = None) -> Path:
+    """Where data/ and figures/ are: the folder named, else `PROACTMEM_ROOT`, else the checkout around the current folder.
 
-    `PROACTMEM_ROOT` overrides it, so that a test run or an installed package writes where it is told to.
+    Without a checkout (its `pyproject.toml` and `notebooks/`) it is the current folder itself.
     """
-    named = os.environ.get("PROACTMEM_ROOT")
-    here = (Path(named) if named else start or Path.cwd()).resolve()
-    if named:
-        return here
+    told = named or (Path(os.environ["PROACTMEM_ROOT"]) if os.environ.get("PROACTMEM_ROOT") else None)
+    if told is not None:
+        return told.resolve()
+    here = Path.cwd().resolve()
     for folder in (here, *here.parents):
         if (folder / "pyproject.toml").is_file() and (folder / "notebooks").is_dir():
             return folder
@@ -65,7 +78,7 @@ def find_root(start: Path | None = None) -> Path:
 
 @dataclass(frozen=True)
 class Study:
-    """Data, runs and scores of one profile and seed."""
+    """Data, runs and scores of one profile and seed, or of a folder of raw files."""
 
     profile: Profile
     seed: int
@@ -74,6 +87,8 @@ class Study:
     backbone: str = "offline"
     model: str | None = None
     base_url: str | None = None
+    raw_path: Path | None = None
+    """HeartSteps `suggestions.csv`, or the folder that holds it; None simulates."""
 
     @classmethod
     def open(
@@ -84,22 +99,49 @@ class Study:
         backbone: str = "offline",
         model: str = "",
         base_url: str = "",
+        raw: str = "",
         root: str = "",
     ) -> Study:
         """The study of a profile; empty strings mean the default, since notebook parameters are literals.
 
+        Args:
+            profile: smoke or paper: how much is simulated.
+            seed: Seed of the simulation.
+            backbone: offline, or openai for a service.
+            model: Model name of the service.
+            base_url: Address of the service.
+            raw: Raw HeartSteps file or folder, absolute or relative to the root, instead of simulated lives.
+            root: Holds data/ and figures/; the checkout by default.
+
         Raises:
-            ConfigError: No such profile.
+            ConfigError: No such profile, or no such raw file or folder.
         """
         if profile not in ("smoke", "paper"):
             raise ConfigError(f"profile {profile!r}; expected smoke or paper.")
         name: Profile = "smoke" if profile == "smoke" else "paper"
-        return cls(name, seed, find_root(Path(root) if root else None), backbone, model or None, base_url or None)
+        place = find_root(Path(root) if root else None)
+        raw_path = place / raw if raw else None
+        if raw_path is not None and not raw_path.exists():
+            raise ConfigError(f"raw {raw!r}: no such file or folder; expected HeartSteps suggestions.csv or its folder.")
+        return cls(name, seed, place, backbone, model or None, base_url or None, raw_path)
 
     @property
     def key(self) -> str:
-        """Names this study's folders."""
-        return f"{self.profile}-{self.seed}-{source_key()}"
+        """Names this study's folders: what the data are made from, and the source that makes them."""
+        made_from = f"{self.profile}-{self.seed}" if self.raw_path is None else f"raw-{_content(self.raw_path)}"
+        return f"{made_from}-{source_key()}"
+
+    @property
+    def label(self) -> str:
+        """What the data are, for captions; no path and no key of one machine."""
+        if self.raw_path is None:
+            return f"simulated participants, {self.profile} profile, seed {self.seed}"
+        return self.card.source
+
+    @property
+    def answers(self) -> str:
+        """Who answers the prompts, for captions: an offline number never looks like a model's."""
+        return "offline backbone" if self.backbone == "offline" else self.model or self.backbone
 
     @property
     def figures(self) -> Path:
@@ -109,63 +151,189 @@ class Study:
     @property
     def raw(self) -> Path:
         """Raw files in the source's own format, simulated when absent."""
+        if self.raw_path is not None:
+            return self.raw_path
         folder = self.root / RAW / self.key
-        if not (folder / "planted.json").is_file():
+        if not all((folder / name).is_file() for name in _SIMULATED):
             simulate_sports(folder, seed=self.seed, size=self.profile)
         return folder
 
     @property
-    def truth(self) -> tuple[PersonTruth, ...]:
-        """What was planted, by participant; for judging memory afterwards, never for a method."""
-        planted = json.loads((self.raw / "planted.json").read_bytes())
-        return tuple(PersonTruth.model_validate(person) for person in planted["participants"])
+    def truth(self) -> Mapping[str, PersonTruth]:
+        """What was planted, by stream; empty for real data. For judging memory afterwards, never for a method."""
+        raw = self.raw
+        file = (raw if raw.is_dir() else raw.parent) / "planted.json"
+        people = json.loads(file.read_bytes())["participants"] if file.is_file() else ()
+        found = [PersonTruth.model_validate(person) for person in people]
+        return {f"heartsteps_participant_{person.participant:02d}": person for person in found}
 
     @property
     def streams(self) -> BuiltStreams:
         """The built streams, built from the raw files when absent."""
         folder = self.root / BUILT / self.key
-        if not (folder / "card.json").is_file():
+        if not (folder / CARD).is_file():
             build_sports(self.raw, folder)
         return BuiltStreams.open(folder)
 
-    def run(self, method: str, *, fabricate: float = 0.0, jobs: int = 1, **settings: float | bool) -> Path:
+    @property
+    def card(self) -> Card:
+        """The data card of the built streams."""
+        return read_card(self.streams.path)
+
+    @property
+    def labels(self) -> LabelSet:
+        """Reference labels by stream and event, for the scorer and for a look afterwards; empty where there are none."""
+        return read_labels(self.streams.path, self.streams.path, allow_none=True)
+
+    def events(self, stream_id: str) -> tuple[Event, ...]:
+        """One stream's events in causal order."""
+        return tuple(self.streams.events(stream_id))
+
+    def run(
+        self,
+        method: str,
+        *,
+        fabricate: float = 0.0,
+        jobs: int = 1,
+        streams: Sequence[str] = (),
+        **settings: float | bool,
+    ) -> Path:
         """The run directory of a method, run or resumed when it is not complete.
 
         Args:
             method: A method's name.
             fabricate: Share of construction replies made to err.
             jobs: Streams at once.
+            streams: Stream ids; all when empty.
             **settings: Memory settings other than the defaults.
         """
         backbone = choose_backbone(self.backbone, model=self.model, base_url=self.base_url, fabricate=fabricate)
-        parts = [
-            method,
-            self.backbone,
-            *([self.model] if self.model else []),
-            *([f"err{fabricate:g}"] if fabricate else []),
-        ]
+        parts = [method, self.backbone]
+        parts += [self.model] if self.model else []
+        parts += [f"err{fabricate:g}"] if fabricate else []
+        parts += [hashlib.sha256("\n".join(streams).encode()).hexdigest()[:8]] if streams else []
         parts += [f"{name}={value:g}" for name, value in sorted(settings.items())]
-        name = "-".join(part.replace("/", "_") for part in parts)
-        out = self.root / RUNS / self.key / name
+        out = self.root / RUNS / self.key / "-".join(part.replace("/", "_") for part in parts)
         run(
             method_spec(method), self.streams, out, backbone, config=MemoryConfig.model_validate(settings), jobs=jobs,
-            base_url=getattr(backbone, "base_url", None), settings={"fabricate": fabricate} if fabricate else None,
+            only=streams or None, base_url=getattr(backbone, "base_url", None),
+            settings={"fabricate": fabricate} if fabricate else None,
         )  # fmt: skip
         return out
 
     def score(self, run_directory: Path, *, proposed: bool = False) -> RunScore:
-        """Scores of a run against the study's labels, with intervals over streams."""
+        """Scores of a run against the study's labels, with intervals over streams.
+
+        A run whose construction replies were made to err is named by that, so that no table shows it as the backbone's own.
+        """
         labels = read_labels(self.streams.path, run_directory)
-        return score_run(load_run(run_directory), labels, decisions="proposed" if proposed else "final")
+        found = score_run(load_run(run_directory), labels, decisions="proposed" if proposed else "final")
+        rate = load_manifest(run_directory).settings.get("fabricate")
+        if not isinstance(rate, float):
+            return found
+        return replace(found, backbone="fabricating", model=f"{backbone_label(found)}, {rate:.0%} fabricated")
 
     def scores(self, methods: Sequence[str], *, fabricate: float = 0.0, jobs: int = 1) -> list[RunScore]:
         """Scores of several methods on the same streams, in the order given."""
         return [self.score(self.run(method, fabricate=fabricate, jobs=jobs)) for method in methods]
 
-    def records(self, run_directory: Path, stream_id: str) -> Iterator[EventRecord]:
-        """The per-event records of one stream of a run."""
-        from proactmem.core.records import RECORDS_DIR, stream_filename
+    def records(self, run_directory: Path, stream_id: str = "") -> Iterator[EventRecord]:
+        """The per-event records of one stream of a run, or of all its streams in order."""
+        for stream in [stream_id] if stream_id else load_manifest(run_directory).streams:
+            with (run_directory / RECORDS_DIR / stream_filename(stream)).open("rb") as lines:
+                for line in lines:
+                    yield EventRecord.model_validate_json(line)
 
-        with (run_directory / RECORDS_DIR / stream_filename(stream_id)).open("rb") as lines:
-            for line in lines:
-                yield EventRecord.model_validate_json(line)
+    def audit(self, run_directory: Path, stream_id: str = "") -> Iterator[AuditEntry]:
+        """Daily records, consolidations and transitions of one stream of a run, or of all its streams in order.
+
+        Raises:
+            StoreError: A line is no audit entry.
+        """
+        for stream in [stream_id] if stream_id else load_manifest(run_directory).streams:
+            file = run_directory / AUDIT_DIR / stream_filename(stream)
+            with file.open("rb") as lines:
+                for row, line in enumerate(lines, start=1):
+                    try:
+                        yield _ENTRY.validate_json(line)
+                    except ValidationError as error:
+                        raise StoreError(
+                            f"{file}, row {row}: is no audit entry.", remedy="Delete the run directory and run again."
+                        ) from error
+
+    def days(self, run_directory: Path, stream_id: str = "") -> list[DayAudit]:
+        """The daily records of a run, as they were kept."""
+        return [entry for entry in self.audit(run_directory, stream_id) if isinstance(entry, DayAudit)]
+
+    def changes(self, run_directory: Path, stream_id: str = "") -> list[tuple[Transition, Regularity]]:
+        """Every lifecycle transition of a run, with its regularity, in order."""
+        entries = self.audit(run_directory, stream_id)
+        return [(entry.transition, entry.regularity) for entry in entries if isinstance(entry, TransitionAudit)]
+
+    def calls(self, run_directory: Path) -> list[CallRecord]:
+        """Every model call of a run: construction calls from the audit, decision calls from the records."""
+        entries = [entry for entry in self.audit(run_directory) if not isinstance(entry, TransitionAudit)]
+        built = [call for entry in entries for call in entry.calls]
+        decided = [call for record in self.records(run_directory) for call in record.calls]
+        return built + [call for call in decided if call.role not in ("daily", "weekly")]
+
+    def tally(self, run_directory: Path) -> MemoryTally:
+        """How much of what a run's model proposed for memory stood, and what was refused why."""
+        entries = list(self.audit(run_directory))
+        cycles = [entry for entry in entries if isinstance(entry, ConsolidationAudit)]
+        rate = load_manifest(run_directory).settings.get("fabricate")
+        return MemoryTally.of(
+            method_name(load_manifest(run_directory).method),
+            fabricate=float(rate or 0),
+            days=[entry.record for entry in entries if isinstance(entry, DayAudit)],
+            proposals=sum(len(cycle.proposals) for cycle in cycles),
+            malformed=sum(len(cycle.rejections) for cycle in cycles),
+            changes=[entry.transition for entry in entries if isinstance(entry, TransitionAudit)],
+        )
+
+    def recovery(self, run_directory: Path) -> Recovery:
+        """Planted habits found and decoys admitted by a run's regularities; nothing planted gives zero of zero."""
+        found = Recovery()
+        for stream_id, person in self.truth.items():
+            admitted: dict[str, Regularity] = {}
+            for transition, regularity in self.changes(run_directory, stream_id):
+                if transition.after == "active":
+                    admitted[regularity.regularity_id] = regularity
+            found += recover(person, list(admitted.values()), self.events(stream_id))
+        return found
+
+
+def telling_event(records: Sequence[EventRecord], event_id: str = "") -> EventRecord:
+    """The record asked for, or the first one that shows most: an intervention that rests on all three memory layers.
+
+    All three are in its context, and among the evidence that it cites is a regularity of R_t.
+
+    Raises:
+        ConfigError: No such event among the records.
+    """
+    if event_id:
+        for record in records:
+            if record.event_id == event_id:
+                return record
+        raise ConfigError(f"no event {event_id!r} among {len(records)} records.", remedy="Leave it empty to have one chosen.")
+
+    def shows(record: EventRecord) -> tuple[bool, int, bool]:
+        seen, cited = record.context, record.proposal.evidence if record.proposal is not None else ()
+        if seen is None:
+            return record.decision.verdict == "intervene", 0, False
+        layers = (seen.recent, seen.trajectories, seen.regularities)
+        applied = any(match.regularity_id in cited for match in seen.regularities)
+        return record.decision.verdict == "intervene", sum(map(bool, layers)), applied
+
+    return max(records, key=shows)
+
+
+def _content(raw: Path) -> str:
+    """Hash of the raw file and of the label file beside it, wherever they lie."""
+    candidates = [raw] if raw.is_file() else [raw / "suggestions.csv", raw / "raw" / "suggestions.csv"]
+    digest = hashlib.sha256()
+    for file in (path for path in candidates if path.is_file()):
+        for part in (file, *(file.parent / name for name in LABEL_FILES)):
+            if part.is_file():
+                digest.update(part.name.encode() + b"\0" + hashlib.sha256(part.read_bytes()).digest())
+    return digest.hexdigest()[:12]
