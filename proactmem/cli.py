@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from pydantic import ValidationError
@@ -20,6 +20,10 @@ from proactmem.config import MemoryConfig
 from proactmem.core.events import Scope
 from proactmem.errors import ConfigError, ProactmemError
 from proactmem.paths import storage_error
+
+if TYPE_CHECKING:
+    from proactmem.datasets.card import Card
+    from proactmem.score.scoring import RunScore
 
 __all__ = ["app", "main"]
 
@@ -40,9 +44,6 @@ Simulated = StrEnum("Simulated", ["sports"])
 Points = StrEnum("Points", ["connected", "available"])
 OrderName = StrEnum("OrderName", ["time", "source"])
 BackboneName = StrEnum("BackboneName", ["offline", "openai"])
-
-_LARGEST = 1_000_000
-"""No memory setting needs more: hours, minutes, events and days beyond every stream."""
 
 Out = Annotated[Path, typer.Option("--out", help="Folder to write.")]
 Raw = Annotated[Path, typer.Option("--raw", help="Raw file, or the folder that holds it.")]
@@ -108,15 +109,20 @@ def simulate(
     typer.echo(f"{out}: suggestions.csv, reference_labels.csv, planted.json")
 
 
-def _built(out: Path, events: int, streams: int, dropped: dict[str, int]) -> None:
-    lost = ", ".join(f"{count} {reason}" for reason, count in dropped.items() if count)
-    typer.echo(f"{out}: {events} events in {streams} streams" + (f"; dropped {lost}" if lost else ""))
+def _built(out: Path, card: Card) -> None:
+    lost = ", ".join(f"{count} {reason}" for reason, count in card.dropped.items() if count)
+    typer.echo(f"{out}: {card.events} events in {len(card.streams)} streams" + (f"; dropped {lost}" if lost else ""))
+    if card.labels is not None:
+        missing = f"; {card.labels.unmatched} labels match no event" if card.labels.unmatched else ""
+        typer.echo(f"{card.labels.file}: {card.labels.joined} events have a label{missing}")
 
 
 def _participants(text: str | None) -> list[int] | None:
     if text is None:
         return None
     try:
+        if not text.isascii():
+            raise ValueError
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise ConfigError(f"participants are {text!r}; expected numbers with commas, for example 1,5,35.") from None
@@ -144,7 +150,7 @@ def build_sports_command(
             points="connected" if points is Points.connected else "available",
             progress=progress,
         )
-    _built(out, card.events, len(card.streams), dict(card.dropped))
+    _built(out, card)
 
 
 @build.command("desktop")
@@ -157,7 +163,7 @@ def build_desktop_command(raw: Raw, out: Out) -> None:
 
     with _bar("trace") as progress:
         card = build_desktop(raw, out, progress=progress)
-    _built(out, card.events, len(card.streams), dict(card.dropped))
+    _built(out, card)
 
 
 @build.command("own")
@@ -182,7 +188,7 @@ def build_own_command(
             raw, out, scope=None if scope is None else named[scope.value], zone=zone,
             order="time" if order is OrderName.time else "source", progress=progress,
         )  # fmt: skip
-    _built(out, card.events, len(card.streams), dict(card.dropped))
+    _built(out, card)
 
 
 def _memory(settings: list[str]) -> MemoryConfig:
@@ -200,9 +206,6 @@ def _memory(settings: list[str]) -> MemoryConfig:
             f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}.",
             remedy=f"Settings are {', '.join(MemoryConfig.model_fields)}.",
         ) from error
-    for name, value in config:
-        if not math.isfinite(value) or value > _LARGEST:
-            raise ConfigError(f"setting {name} is {value!r}; expected at most {_LARGEST:,}.")
     return config
 
 
@@ -288,7 +291,20 @@ def score(
         for found in scores:
             typer.echo(json.dumps(found.to_json(), sort_keys=True))
     else:
-        typer.echo(main_table(scores, published=False, title="Scores").plain())
+        for title, group in _by_references(scores):
+            typer.echo(main_table(group, published=False, title=title).plain())
+
+
+def _by_references(scores: list[RunScore]) -> list[tuple[str, list[RunScore]]]:
+    """Runs grouped by the events and references they were scored on: only those compare in one table."""
+    groups: dict[tuple[tuple[str, str], ...], list[RunScore]] = {}
+    for found in scores:
+        same = tuple(sorted((stream, part.events_sha256) for stream, part in found.streams.items()))
+        groups.setdefault(same, []).append(found)
+    several = len(groups) > 1
+    return [
+        (f"Scores {number}, other events" if several else "Scores", group) for number, group in enumerate(groups.values(), 1)
+    ]
 
 
 @app.command()
@@ -304,7 +320,10 @@ def explain(
     """
     from proactmem.run.explain import explain as account
 
-    typer.echo(account(run_directory, event_id, stream_id=stream, prompt=prompt), nl=False)
+    text = account(run_directory, event_id, stream_id=stream, prompt=prompt)
+    # Event text is data: no escape sequence of it reaches the terminal.
+    shown = "".join(sign if sign in "\n\t" or sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    typer.echo(shown, nl=False)
 
 
 @app.command()
@@ -343,6 +362,9 @@ def _readable(arguments: list[str]) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """The entry point: an expected failure prints one paragraph on stderr and exits with 1, never a traceback."""
     given = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a sign gets its escape, not a traceback
+            stream.reconfigure(errors="backslashreplace")
     try:
         _readable(given)
         app(args=given)

@@ -139,6 +139,7 @@ def execute(source: Path, target: Path, parameters: Mapping[str, object], *, cwd
             cwd=str(cwd),
             progress_bar=False,
             kernel_name="python3",
+            language="python",
             extra_arguments=["--log-level=40"],  # a warning about loopback transport at every start helps nobody
         )
     except PapermillExecutionError as error:

@@ -229,9 +229,9 @@ class Study:
         labels = read_labels(self.streams.path, run_directory)
         found = score_run(load_run(run_directory), labels, decisions="proposed" if proposed else "final")
         rate = load_manifest(run_directory).settings.get("fabricate")
-        if not isinstance(rate, float):
+        if not rate:
             return found
-        return replace(found, backbone="fabricating", model=f"{backbone_label(found)}, {rate:.0%} fabricated")
+        return replace(found, backbone="fabricating", model=f"{backbone_label(found)}, {float(rate) * 100:g}% fabricated")
 
     def scores(self, methods: Sequence[str], *, fabricate: float = 0.0, jobs: int = 1) -> list[RunScore]:
         """Scores of several methods on the same streams, in the order given."""
@@ -279,16 +279,16 @@ class Study:
 
     def tally(self, run_directory: Path) -> MemoryTally:
         """How much of what a run's model proposed for memory stood, and what was refused why."""
-        entries = list(self.audit(run_directory))
-        cycles = [entry for entry in entries if isinstance(entry, ConsolidationAudit)]
-        rate = load_manifest(run_directory).settings.get("fabricate")
+        manifest = load_manifest(run_directory)
+        entries = [(stream, entry) for stream in manifest.streams for entry in self.audit(run_directory, stream)]
+        cycles = [entry for _, entry in entries if isinstance(entry, ConsolidationAudit)]
         return MemoryTally.of(
-            method_name(load_manifest(run_directory).method),
-            fabricate=float(rate or 0),
-            days=[entry.record for entry in entries if isinstance(entry, DayAudit)],
+            method_name(manifest.method),
+            fabricate=float(manifest.settings.get("fabricate") or 0),
+            days=[entry.record for _, entry in entries if isinstance(entry, DayAudit)],
             proposals=sum(len(cycle.proposals) for cycle in cycles),
             malformed=sum(len(cycle.rejections) for cycle in cycles),
-            changes=[entry.transition for entry in entries if isinstance(entry, TransitionAudit)],
+            changes=[(stream, entry.transition) for stream, entry in entries if isinstance(entry, TransitionAudit)],
         )
 
     def recovery(self, run_directory: Path) -> Recovery:

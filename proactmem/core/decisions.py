@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 __all__ = [
     "AbstainReason",
@@ -34,7 +34,7 @@ AbstainReason = Literal[
     "suppressed",
     "constant",
 ]
-"""Why a decision is abstain: proposed by the model, an unusable reply of a kind, or a suppressed duplicate."""
+"""Why a decision is abstain: proposed by the model, an unusable reply of a kind, a suppressed duplicate, a constant policy."""
 
 
 class _Frozen(BaseModel):
@@ -46,12 +46,17 @@ class Service(_Frozen):
 
     action: str = Field(min_length=1, max_length=64)
     """One of the scope's service actions."""
-    target: str = Field(max_length=400)
+    target: str = Field(min_length=1, max_length=400, pattern=r"\S")
     """What or whom it is about."""
     mode: Literal["immediate", "scheduled"] = "immediate"
     """Both count as *intervene* at this event."""
     delay_minutes: float = Field(default=0, ge=0, le=10_080, allow_inf_nan=False)
-    """Minutes until a scheduled service; 0 for immediate."""
+    """Minutes until a scheduled service; an immediate one has no delay, whatever is written (Appendix D.2)."""
+
+    @field_validator("delay_minutes")
+    @classmethod
+    def _immediate_is_now(cls, delay: float, info: ValidationInfo) -> float:
+        return delay if info.data.get("mode") == "scheduled" else 0.0
 
 
 class Proposal(_Frozen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import unicodedata
@@ -53,12 +54,9 @@ class Fact(BaseModel):
 def _canonical_text(text: str) -> Canonical:
     stripped = text.strip()
     if _ISO.fullmatch(stripped):
-        try:
-            moment = datetime.fromisoformat(stripped.replace(" ", "T", 1).replace(" ", "").upper())
-        except ValueError:
-            pass
-        else:
-            return _canonical_moment(moment)
+        # A text that looks like a time and is none, or none that UTC can say, is a text.
+        with contextlib.suppress(ValueError, OverflowError):
+            return _canonical_moment(datetime.fromisoformat(stripped.replace(" ", "T", 1).replace(" ", "").upper()))
     return ("text", " ".join(unicodedata.normalize("NFC", text).casefold().split()))
 
 

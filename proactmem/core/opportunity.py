@@ -100,6 +100,10 @@ def _state(event: Event) -> tuple[StateValue, ...]:
         case HomeEvent() as home:
             return (home_room(home), home_activity(home))
         case CodeEvent() as code:
-            return (code.repository.full_name, code.object.type, str(code.object.number))
+            return (
+                code.repository.full_name,
+                code.object.type,
+                None if code.object.number is None else str(code.object.number),
+            )
         case _:
             return ()

@@ -56,7 +56,7 @@ class Predicate(BaseModel):
     @cached_property
     def key(self) -> tuple[object, ...]:
         """Canonical content: equal for predicates that mean the same."""
-        operands = tuple(sorted(self.operands, key=repr)) if self.op == "in" else self.operands
+        operands = tuple(sorted(set(self.operands), key=repr)) if self.op == "in" else self.operands
         return (self.path, self.op, operands)
 
     def __str__(self) -> str:

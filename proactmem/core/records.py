@@ -110,7 +110,7 @@ class EventRecord(_Frozen):
     """Local day, ISO 8601."""
     decision: Decision
     proposal: Proposal | None = None
-    """What the model proposed; None for constants and unusable replies."""
+    """What was proposed; None for unusable replies."""
     unusable: Unusable | None = None
     dropped_evidence: int = 0
     """Cited ids that are not in the context, removed from the proposal."""
@@ -125,6 +125,8 @@ class StreamSummary(_Frozen):
     events: int
     records_sha256: str
     """Hash of the stream's record file."""
+    audit_sha256: str = ""
+    """Hash of the stream's audit file."""
 
 
 class RunManifest(_Frozen):

@@ -65,8 +65,9 @@ def _weekday_numbers(value: object) -> object:
     """English names of weekdays as numbers; anything else as it is, for the validator to judge."""
     if not isinstance(value, list | tuple):
         return value
-    numbers = {name: number for number, name in enumerate(_WEEKDAYS)}
-    return [numbers.get(item[:3].capitalize(), item) if isinstance(item, str) else item for item in value]
+    long = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    numbers = {name.casefold(): number for names in (_WEEKDAYS, long) for number, name in enumerate(names)}
+    return [numbers.get(item.strip().casefold(), item) if isinstance(item, str) else item for item in value]
 
 
 class DraftRegularity(_Frozen):
@@ -111,11 +112,7 @@ class Regularity(_Frozen):
     def window_text(self) -> str:
         """The window for people, HH:MM-HH:MM with weekdays."""
         low, high = self.window.seconds
-        days = (
-            ""
-            if self.weekdays is None
-            else " on " + " ".join(_WEEKDAYS[d] for d in self.weekdays)
-        )
+        days = "" if self.weekdays is None else " on " + " ".join(_WEEKDAYS[d] for d in self.weekdays)
         return f"{clock_text(low)[:5]}-{clock_text(high)[:5]}{days}"
 
     def __str__(self) -> str:

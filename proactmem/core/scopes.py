@@ -79,7 +79,11 @@ OPEN_CONTAINERS: dict[Scope, tuple[str, ...]] = {
     "code": (),
     "desktop": (),
 }
-"""Maps and lists whose absence of a member is an observation of absence (SPEC 4)."""
+"""Maps and lists whose absence of a member is an observation of absence (SPEC 4).
+
+Code has none: GitHub leaves out what an event type does not carry, so an absent field of `content` or `attributes` says
+nothing; an empty list there is an observation (ours).
+"""
 
 _OPEN_KINDS: dict[Scope, dict[str, ValueKind]] = {
     "sports": {},

@@ -156,7 +156,7 @@ def parse_clock(text: str, day: date) -> tuple[float, float] | None:
     """The second of `day` that a local time means, and the last second it covers at its own precision.
 
     HH:MM covers its whole minute and HH:MM:SS its whole second, so that an interval written at minute precision covers
-    its sources (ours). None: not a time, or a time of another day.
+    its sources; the day's last minute reaches its end (ours). None: not a time, one with a zone, or one of another day.
 
     >>> parse_clock("17:31", date(2015, 7, 22))
     (63060.0, 63119.999999)
@@ -168,10 +168,10 @@ def parse_clock(text: str, day: date) -> tuple[float, float] | None:
         except ValueError:
             return None
         if moment.tzinfo is not None:
-            moment = moment.replace(tzinfo=None)
+            return None
         midnight = datetime.combine(day, time.min)
         second = (moment - midnight).total_seconds()
-        return (second, min(second + 0.999999, DAY_SECONDS)) if 0 <= second <= DAY_SECONDS else None
+        return (second, _covered(second, 0.999999)) if 0 <= second <= DAY_SECONDS else None
     match = _CLOCK.fullmatch(stripped)
     if match is None:
         return None
@@ -180,4 +180,8 @@ def parse_clock(text: str, day: date) -> tuple[float, float] | None:
     if minute > 59 or int(match[3] or 0) > 59 or second > DAY_SECONDS:
         return None
     slack = 59.999999 if match[3] is None else 0.999999
-    return second, min(second + slack, DAY_SECONDS)
+    return second, _covered(second, slack)
+
+
+def _covered(second: float, slack: float) -> float:
+    return DAY_SECONDS if second >= DAY_SECONDS - 60 else second + slack

@@ -1,1 +1,1 @@
-"""The three memory layers of the method, as pure functions over frozen types (SPEC 2-5)."""
+"""The three memory layers of the method, over frozen types: what is held, what is asked, what is checked (SPEC 2-5)."""

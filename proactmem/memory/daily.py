@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from proactmem.config import MemoryConfig
 from proactmem.core.records import CallRecord, Unusable
 from proactmem.core.streams import Event
-from proactmem.core.trajectories import DailyFact, DailyOutcome, DailyRecord, DraftSegment
+from proactmem.core.trajectories import DailyFact, DailyOutcome, DailyRecord, DraftSegment, clock_text, json_line
 from proactmem.llm.asking import Fault, ask
 from proactmem.llm.backbone import Backbone, Message, ReplySchema, Request
 from proactmem.llm.schema import ReplyFault, parse_json_reply, reply_schema
@@ -52,8 +52,12 @@ def _schema() -> ReplySchema:
 def daily_request(events: Sequence[Event], model: str) -> Request:
     """The call that turns a completed day's events into trajectory segments."""
     first = events[0]
-    head = f"Scope: {first.scope}. Entity: {first.stream_id}. Local day: {first.day.isoformat()} ({first.day:%A})."
-    user = f"{head}\n{block('events', (event.json for event in events))}\n"
+    head = f"Scope: {first.scope}. Entity: {json_line(first.stream_id)}. Local day: {first.day.isoformat()} ({first.day:%A})."
+    times = (
+        json_line({"event_id": event.event_id, "start": clock_text(event.span[0]), "end": clock_text(event.span[1])})
+        for event in events
+    )
+    user = f"{head}\n{block('events', (event.json for event in events))}\n{block('local_times', times)}\n"
     return Request(
         model=model,
         messages=(Message(role="system", content=prompt("daily")), Message(role="user", content=user)),

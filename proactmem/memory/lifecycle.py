@@ -165,16 +165,4 @@ def consolidate(
 
 
 def _replayed(regularity: Regularity, history: Sequence[DayEvidence]) -> ReplayCounts:
-    counts = [0, 0, 0, 0, 0]
-    for evidence in history:
-        outcome, base = judge_day(regularity, evidence)
-        if outcome == "fulfilled":
-            counts[0] += 1
-        elif outcome == "violated":
-            counts[1] += 1
-        elif outcome == "censored":
-            counts[2] += 1
-        if base is not None:
-            counts[3] += 1
-            counts[4] += base
-    return ReplayCounts(*counts)
+    return ReplayCounts.of(judge_day(regularity, evidence) for evidence in history)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -31,6 +32,8 @@ class DayEvidence:
     """Spans of the day's events at which each container was held; judged on events, not on accepted segments."""
     present: Mapping[str, tuple[Span, ...]]
     """Spans of events that hold a value at a path, where those differ from when it was observed: absence elsewhere."""
+    several: Mapping[str, tuple[tuple[Span, tuple[Canonical, ...]], ...]] = field(default_factory=dict)
+    """All values of events that hold several at a path, so that a partly extracted list cannot fulfil `!=`."""
 
     @staticmethod
     def of(day: date, facts: Iterable[DailyFact], events: Sequence[Event]) -> DayEvidence:
@@ -50,6 +53,11 @@ class DayEvidence:
         for path in observed.keys() - present.keys():
             if not any(path in event.facts for event in events):
                 present[path] = []
+        several: dict[str, list[tuple[Span, tuple[Canonical, ...]]]] = {}
+        for event in events:
+            for path, values in event.facts.items():
+                if len(values) > 1:
+                    several.setdefault(path, []).append((event.span, values))
         shared: dict[tuple[Span, ...], tuple[Span, ...]] = {}
 
         def share(spans: list[Span]) -> tuple[Span, ...]:
@@ -61,6 +69,7 @@ class DayEvidence:
             facts={path: tuple(sorted(held)) for path, held in by_path.items()},
             observed={container: share(spans) for container, spans in observed.items()},
             present={path: share(spans) for path, spans in present.items()},
+            several={path: tuple(held) for path, held in several.items()},
         )
 
     def spans(self, predicate: Predicate) -> tuple[Span, ...]:
@@ -77,6 +86,9 @@ class DayEvidence:
             values.setdefault(span, []).append(value)
         for span in self._absent(predicate.path):
             values.setdefault(span, [])
+        for span, found in self.several.get(predicate.path, ()):
+            if span in values:
+                values[span].extend(found)
         return tuple(sorted(span for span, found in values.items() if holds(predicate, found)))
 
     def _absent(self, path: str) -> list[Span]:
@@ -114,6 +126,17 @@ class ReplayCounts:
     """Observable days under the same window and weekdays, triggered or not."""
     base_hits: int = 0
     """Those of them on which p occurred in the window."""
+
+    @staticmethod
+    def of(verdicts: Iterable[DayVerdict]) -> ReplayCounts:
+        """The counts of several days."""
+        seen = Counter[object]()
+        for verdict in verdicts:
+            seen[verdict.outcome] += 1
+            if verdict.base is not None:
+                seen["base"] += 1
+                seen["hits"] += verdict.base
+        return ReplayCounts(seen["fulfilled"], seen["violated"], seen["censored"], seen["base"], seen["hits"])
 
     def add(self, verdict: DayVerdict) -> ReplayCounts:
         """The counts with one more day."""

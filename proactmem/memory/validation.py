@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from proactmem.core.events import Scope
 from proactmem.core.facts import Canonical, Fact, canonical, resolve
-from proactmem.core.streams import Event
+from proactmem.core.streams import DAY_SECONDS, Event
 from proactmem.core.trajectories import (
     DailyFact,
     DraftSegment,
@@ -21,7 +21,10 @@ from proactmem.core.trajectories import (
     parse_clock,
 )
 
-__all__ = ["Validated", "validate_day"]
+__all__ = ["SEGMENT_LIMIT", "Validated", "validate_day"]
+
+SEGMENT_LIMIT = 100
+"""Segments of one day that are considered (ours): what a day adds to later contexts stays bounded."""
 
 Validated = tuple[tuple[Segment, ...], tuple[DailyFact, ...], tuple[SegmentRejection, ...]]
 """Accepted segments, their facts in time, and the rejections."""
@@ -62,6 +65,8 @@ def validate_day(
     taken: set[str] = set()
     for position, raw in enumerate(drafts):
         try:
+            if position >= SEGMENT_LIMIT:
+                raise _RejectedError("malformed", f"more than {SEGMENT_LIMIT} segments in one day")
             draft = _draft(raw, stream_id)
             if check_facts:
                 segment, held = _checked(draft, scope, day, by_id, seen)
@@ -101,7 +106,7 @@ def _checked(
     if missing:
         raise _RejectedError("unknown_source", f"{missing[0][:80]!r} is not an event of the day")
     cited = sorted((by_id[source] for source in dict.fromkeys(draft.sources)), key=lambda event: event.index)
-    start, end = parse_clock(draft.start, day), parse_clock(draft.end, day)
+    start, end = parse_clock(draft.start, day), _end(draft, day)
     low, high = min(event.span[0] for event in cited), max(event.span[1] for event in cited)
     # A start at second precision may name the whole second of a source with a fraction.
     if start is None or end is None or start[0] > end[1] or int(start[0]) > low or end[1] < high:
@@ -110,6 +115,14 @@ def _checked(
     resolved = {fact: path for fact, (path, _, _) in zip(draft.facts, held, strict=True)}
     segment = _segment(draft, day, low, high, tuple(event.event_id for event in cited), resolved)
     return segment, [DailyFact(path, value, event.span) for path, value, event in held]
+
+
+def _end(draft: DraftSegment, day: date) -> tuple[float, float] | None:
+    """The claimed end; midnight after a later start is the end of the day, however it is written (ours)."""
+    start, end = parse_clock(draft.start, day), parse_clock(draft.end, day)
+    if start is not None and end is not None and end[0] == 0 < start[0]:
+        return DAY_SECONDS, DAY_SECONDS
+    return end
 
 
 def _source_of(fact: Fact, scope: Scope, cited: Sequence[Event], seen: frozenset[str]) -> tuple[str, Canonical, Event]:
@@ -124,7 +137,7 @@ def _source_of(fact: Fact, scope: Scope, cited: Sequence[Event], seen: frozenset
 
 
 def _unchecked(draft: DraftSegment, scope: Scope, day: date, seen: frozenset[str]) -> tuple[Segment, list[DailyFact]]:
-    start, end = parse_clock(draft.start, day), parse_clock(draft.end, day)
+    start, end = parse_clock(draft.start, day), _end(draft, day)
     if start is None or end is None or start[0] > end[1]:
         raise _RejectedError("malformed", f"{draft.start!r} to {draft.end!r} is no interval of the day")
     resolved: dict[Fact, str] = {}
@@ -147,7 +160,7 @@ def _segment(
 
     observed, before, outcome = full(draft.observed), full(draft.context_before), full(draft.outcome)
     content = [
-        draft.entity, day.isoformat(), sources,
+        draft.entity, day.isoformat(), low, high, sources,
         [[(fact.path, canonical(fact.value)) for fact in part] for part in (observed, before, outcome)],
     ]  # fmt: skip
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()

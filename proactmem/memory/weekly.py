@@ -12,7 +12,7 @@ from proactmem.core.events import Scope
 from proactmem.core.predicates import Predicate, check_predicate
 from proactmem.core.records import CallRecord, Unusable
 from proactmem.core.regularities import DraftRegularity, ProposalRejection, Regularity
-from proactmem.core.trajectories import DailyRecord
+from proactmem.core.trajectories import DailyRecord, json_line
 from proactmem.llm.asking import ask
 from proactmem.llm.backbone import Backbone, Message, ReplySchema, Request
 from proactmem.llm.schema import reply_schema
@@ -20,12 +20,22 @@ from proactmem.memory.blocks import block
 from proactmem.memory.daily import drafts_of
 from proactmem.prompts import fill
 
-__all__ = ["PROPOSAL_LIMIT", "WEEKLY_TOKENS", "ClosedWeek", "check_proposals", "propose_week", "weekly_request"]
+__all__ = [
+    "MOST_PROPOSALS",
+    "PROPOSAL_LIMIT",
+    "WEEKLY_TOKENS",
+    "ClosedWeek",
+    "check_proposals",
+    "propose_week",
+    "weekly_request",
+]
 
 WEEKLY_TOKENS = 4_096
 """Output limit of a weekly construction call, in tokens; set per call role (Appendix B.4), the figure is ours."""
 PROPOSAL_LIMIT = 12
 """Proposals asked for in one cycle (ours)."""
+MOST_PROPOSALS = 40
+"""Proposals of one cycle that are considered (ours): work per event stays flat whatever a model writes."""
 
 
 class WeeklyReply(BaseModel):
@@ -53,7 +63,7 @@ def _schema() -> ReplySchema:
 
 def weekly_request(records: Sequence[DailyRecord], scope: Scope, model: str) -> Request:
     """The call that proposes regularities from the daily records of one cycle."""
-    head = f"Scope: {scope}. Entity: {records[0].stream_id}. Daily records: {len(records)}."
+    head = f"Scope: {scope}. Entity: {json_line(records[0].stream_id)}. Daily records: {len(records)}."
     lines = (
         f'{{"id":"{record.record_id}","day":"{record.day.isoformat()}","weekday":{record.day.weekday()},'
         f'"segments":[{",".join(segment.line for segment in record.segments)}]}}'
@@ -91,6 +101,9 @@ def check_proposals(
     rejections: list[ProposalRejection] = []
     for position, raw in enumerate(drafts):
         try:
+            if position >= MOST_PROPOSALS:
+                detail = f"more than {MOST_PROPOSALS} proposals in one cycle"
+                raise _RejectedError(ProposalRejection(reason="malformed", detail=detail, position=position))
             regularity, sources = _check(raw, position, scope, seen, known_records)
         except _RejectedError as rejected:
             rejections.append(rejected.rejection)

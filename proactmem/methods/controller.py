@@ -9,7 +9,6 @@ from datetime import date
 from proactmem.core.decisions import Decision, Proposal, Service, Suppression
 from proactmem.core.events import CodeEvent, DesktopEvent
 from proactmem.core.opportunity import OpportunityState
-from proactmem.core.scopes import SCOPES
 from proactmem.core.streams import Event
 
 __all__ = ["Controller", "allow"]
@@ -61,7 +60,7 @@ class Controller:
         if proposal.decision == "abstain" or proposal.service is None:
             return allow(proposal, None)
         match event.public:
-            case CodeEvent() as public if SCOPES["code"].object_control:
+            case CodeEvent() as public:
                 return self._by_object(event, public, proposal)
             case DesktopEvent():
                 return self._by_evidence(event, proposal, proposal.service)
@@ -104,7 +103,9 @@ class Controller:
     def _by_object(self, event: Event, public: CodeEvent, proposal: Proposal) -> Decision:
         """Code: a repeated create on the object with an unchanged signature becomes abstain."""
         service = proposal.service
-        identity = _readable([public.repository.full_name, public.object.type, public.object.number])
+        if public.object.number is None:  # no object, nothing that a proposal could repeat
+            return allow(proposal, None)
+        identity = _readable([public.repository.full_name, public.object.type, str(public.object.number)])
         signature = _readable(
             [
                 None if service is None else service.mode,

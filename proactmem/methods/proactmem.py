@@ -15,6 +15,7 @@ from proactmem.core.records import CallRecord, Unusable
 from proactmem.core.regularities import Match, ProposalRejection, Regularity, Transition
 from proactmem.core.streams import Event
 from proactmem.core.trajectories import DailyRecord, Segment
+from proactmem.errors import ConfigError
 from proactmem.llm.backbone import Backbone
 from proactmem.memory.daily import build_day
 from proactmem.memory.lifecycle import RegularityState, close_day, consolidate
@@ -87,6 +88,8 @@ class ProactMem:
         self._seen: set[str] = set()
         self._record_ids: set[str] = set()
         self._audit: list[BaseModel] = []
+        self._staged: Staged | None = None
+        self._closed: date | None = None
 
     @property
     def controlled(self) -> bool:
@@ -104,7 +107,20 @@ class ProactMem:
         return tuple(self._trajectories)
 
     def stage(self, event: Event) -> Staged:
-        """Close finished days and weeks, then assemble C_t from the memory available on arrival (Section 3.3)."""
+        """Close finished days and weeks, then assemble C_t from the memory available on arrival (Section 3.3).
+
+        Staging the same event again, as after a failed call, gives the same context and changes nothing.
+
+        Raises:
+            ConfigError: The event belongs to a local day that was closed by `finish`.
+        """
+        if self._staged is not None and self._staged.event.index == event.index:
+            return self._staged
+        if self._closed is not None and event.day <= self._closed:
+            raise ConfigError(
+                f"event {event.event_id!r} belongs to {event.day}, a local day that is closed.",
+                remedy="Close a day when its last event has been decided; the next event opens a new one.",
+            )
         calls: tuple[CallRecord, ...] = ()
         if self._today.day is not None and event.day > self._today.day:
             calls = self._close_day()
@@ -122,7 +138,8 @@ class ProactMem:
             regularities=matches,
             opportunity=self._opportunity,
         )
-        return Staged(event, self._opportunity, context, calls)
+        self._staged = Staged(event, self._opportunity, context, calls)
+        return self._staged
 
     def propose(self, staged: Staged) -> Proposed:
         """Contextual assessment: (y-tilde, m-tilde) = pi_theta(C_t) (Equation 8)."""
@@ -138,6 +155,7 @@ class ProactMem:
         if self._today.day is None or not self._today.events:
             return ()
         calls = self._close_day()
+        self._closed = self._today.day
         self._today.start(self._today.day)
         return calls
 
@@ -159,7 +177,9 @@ class ProactMem:
             for event in events:
                 self._seen.update(event.facts)
             self._record_ids.add(closed.record.record_id)
-            evidence = DayEvidence.of(closed.record.day, closed.facts, events)
+            # A day whose reply could not be read says nothing: neither fulfilled nor a miss, and no base (ours).
+            read = () if closed.record.outcome == "unusable" else events
+            evidence = DayEvidence.of(closed.record.day, closed.facts, read)
             self._history.append(evidence)
             self._regularities, transitions = close_day(self._regularities, evidence, self._cycles + 1, self._config)
             self._record(transitions)

@@ -104,7 +104,7 @@ def decision_request(context: DecisionContext, model: str) -> Request:
     event = context.event
     user = "\n".join(
         (
-            f"Scope: {event.scope}. Entity: {event.stream_id}.",
+            f"Scope: {event.scope}. Entity: {json_line(event.stream_id)}.",
             block("trajectories", (segment.line for segment in context.trajectories)),
             block("recent_events", (past.json for past in context.recent)),
             block("regularities", (json_line(_match_object(match)) for match in context.regularities)),

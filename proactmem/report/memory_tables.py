@@ -34,7 +34,7 @@ class MemoryTally:
     malformed: int
     """Malformed regularity proposals, refused at once."""
     candidates: int
-    """Distinct regularities that were ever a candidate."""
+    """Regularities that were ever a candidate, each once a stream."""
     active: int
     """Those of them that were ever active."""
     suspended: int
@@ -49,9 +49,12 @@ class MemoryTally:
         days: Sequence[DailyRecord],
         proposals: int,
         malformed: int,
-        changes: Sequence[Transition],
+        changes: Iterable[tuple[str, Transition]],
     ) -> MemoryTally:
-        """The counts of daily records, proposals and lifecycle transitions of one run."""
+        """The counts of one run's daily records, proposals and lifecycle transitions, each of these with its stream."""
+        reached: dict[str, set[tuple[str, str]]] = {}
+        for stream_id, change in changes:
+            reached.setdefault(change.after, set()).add((stream_id, change.regularity_id))
         refused = Counter(rejection.reason for day in days for rejection in day.rejections)
         return cls(
             method=method,
@@ -61,9 +64,9 @@ class MemoryTally:
             refused=dict(sorted(refused.items())),
             proposals=proposals,
             malformed=malformed,
-            candidates=len({change.regularity_id for change in changes if change.after == "candidate"}),
-            active=len({change.regularity_id for change in changes if change.after == "active"}),
-            suspended=len({change.regularity_id for change in changes if change.after == "dormant"}),
+            candidates=len(reached.get("candidate", ())),
+            active=len(reached.get("active", ())),
+            suspended=len(reached.get("dormant", ())),
         )
 
 
@@ -85,7 +88,7 @@ def tally_table(tallies: Sequence[MemoryTally], *, backbone: str, data: str) -> 
         rows.append(_row(tally, map(Cell, counts)))
     return Table(
         title="What memory let in",
-        caption="Counts over all streams; regularities by their content, so that a reproposal counts once after 'proposals'",
+        caption="Counts over all streams; from candidates on a regularity counts once a stream, however often it was proposed",
         columns=(*_NAMED, *(Column(head, "count") for head in heads)),
         rows=tuple(rows),
         backbone=backbone,

@@ -121,15 +121,17 @@ def _proposed(record: EventRecord) -> Iterator[str]:
 def _decided(record: EventRecord) -> Iterator[str]:
     decision = record.decision
     if decision.verdict == "intervene":
-        yield "  intervene: no earlier intervention has this key"
         if decision.key:
+            yield "  intervene: allowed under a key that no earlier intervention holds"
             yield f"  key  {decision.key}"
+        else:
+            yield "  intervene: as proposed, without a key to control by"
         return
     if decision.suppression is not None:
         yield f"  abstain: suppressed, repeats the intervention at event {decision.suppression.earlier_event_id}"
         yield f"  key  {decision.suppression.key}"
     else:
-        yield f"  abstain: {'the model proposed to' if decision.reason == 'proposed' else decision.reason}"
+        yield f"  abstain: {'as proposed' if decision.reason == 'proposed' else decision.reason}"
 
 
 def explain(run: Path, event_id: str, *, stream_id: str | None = None, prompt: bool = False) -> str:

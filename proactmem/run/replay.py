@@ -55,6 +55,8 @@ def finalize(staged: Staged, proposed: Proposed, method: Method, controller: Con
     if proposal is None:
         reason = proposed.unusable.reason if proposed.unusable is not None else "empty"
         return Decision(verdict="abstain", reason=reason)
+    if staged.context is None and proposal.decision == "abstain":
+        return Decision(verdict="abstain", reason="constant")
     if not method.controlled:
         return allow(proposal, None)
     return controller.decide(staged.event, staged.opportunity, proposal, staged.regularity_ids)

@@ -44,7 +44,7 @@ class StreamWriter:
         self._stream_id = stream_id
         self._records = directory / RECORDS_DIR / name
         self._audit = directory / AUDIT_DIR / name
-        self._digest = hashlib.sha256()
+        self._digests = (hashlib.sha256(), hashlib.sha256())
         self._count = 0
         self._open: list[IO[bytes]] = []
         try:
@@ -57,7 +57,6 @@ class StreamWriter:
     def record(self, record: EventRecord) -> None:
         """Append one event's record."""
         line = record.model_dump_json(exclude_defaults=True).encode() + b"\n"
-        self._digest.update(line)
         self._count += 1
         self._write(0, line)
 
@@ -66,6 +65,7 @@ class StreamWriter:
         self._write(1, entry.model_dump_json().encode() + b"\n")
 
     def _write(self, which: int, line: bytes) -> None:
+        self._digests[which].update(line)
         try:
             self._open[which].write(line)
         except OSError as error:
@@ -81,7 +81,8 @@ class StreamWriter:
                 path.with_suffix(".partial").replace(path)
         except OSError as error:
             raise storage_error(self._records, error) from error
-        return StreamSummary(stream_id=self._stream_id, events=self._count, records_sha256=self._digest.hexdigest())
+        records, audit = (digest.hexdigest() for digest in self._digests)
+        return StreamSummary(stream_id=self._stream_id, events=self._count, records_sha256=records, audit_sha256=audit)
 
     def close(self) -> None:
         """Close what is open; an unfinished stream stays partial."""
@@ -223,9 +224,10 @@ def _resumed(path: Path, wanted: RunManifest) -> RunManifest:
 
 
 def _intact(path: Path, summary: StreamSummary) -> bool:
-    file = path / RECORDS_DIR / stream_filename(summary.stream_id)
+    name = stream_filename(summary.stream_id)
+    wanted = {RECORDS_DIR: summary.records_sha256, AUDIT_DIR: summary.audit_sha256}
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest() == summary.records_sha256
+        return all(hashlib.sha256((path / folder / name).read_bytes()).hexdigest() == sha for folder, sha in wanted.items())
     except OSError:
         return False
 

@@ -17,7 +17,9 @@ def test_sports_from_a_folder_or_a_file_chosen_participants_or_all(project: Path
     said = done("build", "sports", "--raw", project / "raw" / "suggestions.csv", "--out", whole).out
     streams = BuiltStreams.open(whole)
     assert said.startswith(f"{whole}: {sum(streams.counts.values())} events in 2 streams; dropped ")
-    assert said.endswith(" not_connected\n")
+    dropped, labelled = said.splitlines()
+    assert dropped.endswith(" not_connected")
+    assert labelled == f"reference_labels.csv: {sum(streams.counts.values())} events have a label"
     assert (whole / "events.parquet").read_bytes() == (project / "built" / "events.parquet").read_bytes()
     done("build", "sports", "--raw", project / "raw", "--out", one, "--participants", "2")
     assert BuiltStreams.open(one).stream_ids == ("heartsteps_participant_02",)
@@ -56,7 +58,7 @@ def test_own_events_with_their_labels_are_built_run_and_scored(tmp_path: Path) -
     labels = [{"event_id": event["event_id"], "stream_id": stream, "y": y} for event, y in zip(events, (1, 0), strict=True)]
     write_lines(raw / "labels.jsonl", *labels)
     assert done("build", "own", "--raw", raw, "--out", tmp_path / "b", "--scope", "sports").out == (
-        f"{tmp_path / 'b'}: 2 events in 1 streams\n"
+        f"{tmp_path / 'b'}: 2 events in 1 streams\nlabels.jsonl: 2 events have a label\n"
     )
     done("run", "always", "--data", tmp_path / "b", "--out", tmp_path / "r")
     (scored,) = done("score", tmp_path / "r", "--labels", tmp_path / "b", "--json").objects

@@ -74,7 +74,7 @@ def _asks_for(request: Request, stream: str, *, event: int) -> bool:
     """Whether it is the decision on a stream's event, by the number of recent events it shows (all within 72 hours)."""
     text = request.messages[-1].content
     recent = text.partition("<recent_events>\n")[2].partition("</recent_events>")[0]
-    return request.role == "decision" and f"Entity: {stream}." in text and len(recent.splitlines()) == event
+    return request.role == "decision" and f'Entity: "{stream}".' in text and len(recent.splitlines()) == event
 
 
 def test_a_failure_at_the_last_close_is_placed_there(built: Path, tmp_path: Path) -> None:

@@ -16,8 +16,6 @@ from proactmem.llm.offline.weekly import mine_week
 
 __all__ = ["OfflineBackbone", "approximate_tokens"]
 
-_SILENT: dict[str, object] = {"decision": "abstain", "service": None, "message": None, "evidence": []}
-
 _DECIDE: Mapping[str, Callable[[Prompt], dict[str, object]]] = {
     "sports": decide_sports,
     "home": decide_home,
@@ -67,4 +65,4 @@ def answer(messages: list[tuple[str, str]]) -> str:
             found = _DECIDE[prompt.scope](prompt)
         case _:
             return "I am a set of rules and do not know this task."
-    return json.dumps(found or _SILENT, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))

@@ -3,8 +3,9 @@
 What a careful person would ask. Never for bots and never for stars, forks and routine pushes. An open issue or pull
 request is worth a word when something that was waited for has arrived (the asker had asked for steps, a log, a version;
 now somebody else gives it), when a problem report comes in that gives details to work with, when a pull request is opened
-for review or its review was answered, or when an object that has been silent for five days moves again. Thanks, merges,
-closings and labels need no help.
+for review, or when an object that has been silent for five days moves again (seen only where event memory reaches back that
+far). Thanks, merges, closings and labels need no help. It reads recent events alone: trajectories and regularities change
+nothing here but the controller's key.
 """
 
 from __future__ import annotations

@@ -24,17 +24,6 @@ _TIMES = {
 }  # fmt: skip
 
 
-def _interval(event: Object) -> tuple[str, str]:
-    payload = event.get("observable_payload")
-    if isinstance(payload, dict):
-        local = text(payload.get("source_local_decision_time"))
-        return local, local
-    if "window_start" in event:
-        start, end = text(event["window_start"]), text(event.get("window_end"))
-        return start[11:], "24:00" if end[11:16] == "00:00" and end[:10] != start[:10] else end[11:]
-    return "00:00", "24:00"
-
-
 def _facts(event: Object) -> list[tuple[str, object]]:
     found = []
     for path, value in flat(event):
@@ -94,22 +83,25 @@ def _distinct(facts: list[tuple[str, object]]) -> list[tuple[str, object]]:
 def segment_day(prompt: Prompt) -> list[dict[str, object]]:
     """Segments of the day in the prompt, each fact taken from an event it cites."""
     events = prompt["events"]
+    times = {text(item.get("event_id")): (text(item.get("start")), text(item.get("end"))) for item in prompt["local_times"]}
     groups = [[event] for event in events] if len(events) <= _ONE_EACH else _joined(events)
     segments: list[dict[str, object]] = []
     for group in groups:
         facts = _notable(group)
         plain = facts if len(group) == 1 else facts[:_FACTS]
+        sources = [text(event.get("event_id")) for event in group]
+        cited = [times.get(source, ("00:00:00", "24:00:00")) for source in sources]
         if not plain:
             continue
         segments.append(
             {
                 "entity": prompt.entity,
-                "start": _interval(group[0])[0],
-                "end": _interval(group[-1])[1],
+                "start": min(start for start, _ in cited),
+                "end": max(end for _, end in cited),
                 "observed": [{"path": path, "value": value} for path, value in plain if not _before(path)],
                 "context_before": [{"path": path, "value": value} for path, value in plain if _before(path)],
                 "outcome": [],
-                "sources": [text(event.get("event_id")) for event in group],
+                "sources": sources,
             }
         )
     return segments

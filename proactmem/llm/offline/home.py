@@ -1,7 +1,7 @@
 """Home: is a gentle word in place at the close of this segment?
 
-What a careful person would ask. Is a routine missing (a shown regularity that has just deviated, or is pending late in its
-window, while somebody is up)? Has a door stayed open or a device on for hours? Is somebody up in the living area deep in
+What a careful person would ask. Is a routine missing (a shown regularity that has deviated or is pending, while
+somebody is up)? Has a door stayed open? Is somebody up in the living area deep in
 the night though earlier nights were quiet at this hour? Has one room held the person for hours by day? Otherwise silence:
 nothing starting is no proof of absence, and ordinary segments of living need no words.
 """

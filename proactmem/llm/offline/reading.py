@@ -14,7 +14,7 @@ __all__ = ["Object", "Prompt", "abstain", "clock", "flat", "intervene", "number"
 Object = Mapping[str, object]
 
 _TASK = re.compile(r"\A# Task: (\w+)\s*$", re.MULTILINE)
-_HEAD = re.compile(r"^Scope: (\w+)\. Entity: (.*?)\.(?: |$)", re.MULTILINE)
+_HEAD = re.compile(r"^Scope: (\w+)\. Entity: (\"(?:[^\"\\]|\\.)*\")\.", re.MULTILINE)
 _BLOCK = re.compile(r"^<(\w+)>\n(.*?)^</\1>$", re.MULTILINE | re.DOTALL)
 
 
@@ -58,7 +58,7 @@ def read_prompt(messages: Sequence[tuple[str, str]]) -> Prompt | None:
     if task is None or head is None:
         return None
     blocks = {match[1]: tuple(_line(line) for line in match[2].split("\n") if line.strip()) for match in _BLOCK.finditer(user)}
-    return Prompt(task[1], head[1], head[2], blocks)
+    return Prompt(task[1], head[1], json.loads(head[2]), blocks)
 
 
 def number(value: object) -> float | None:
@@ -104,6 +104,6 @@ def abstain() -> dict[str, object]:
 
 def intervene(action: str, target: str, message: str, evidence: Sequence[object], **fields: object) -> dict[str, object]:
     """One immediate service with its message and evidence."""
-    service = {"action": action, "target": target, "mode": "immediate", "delay_minutes": 0}
+    service = {"action": action, "target": target.strip() or action, "mode": "immediate", "delay_minutes": 0}
     cited = [item for item in dict.fromkeys(evidence) if isinstance(item, str)]
     return {"decision": "intervene", "service": service, "message": message, "evidence": cited, **fields}

@@ -85,11 +85,11 @@ def _is_prose(reply: Reply) -> bool:
     ("system", "user"),
     [
         ("", ""),
-        ("Write a poem.", "Scope: sports. Entity: p1. \n"),
-        ("# Task: poem\n", "Scope: sports. Entity: p1. \n"),
+        ("Write a poem.", 'Scope: sports. Entity: "p1". \n'),
+        ("# Task: poem\n", 'Scope: sports. Entity: "p1". \n'),
         ("# Task: decision\n", "no head"),
-        ("# Task: decision\n", "Scope: gardening. Entity: p1. \n"),
-        (" # Task: decision\n", "Scope: sports. Entity: p1. \n"),
+        ("# Task: decision\n", 'Scope: gardening. Entity: "p1". \n'),
+        (" # Task: decision\n", 'Scope: sports. Entity: "p1". \n'),
     ],
 )
 def test_an_unknown_task_is_answered_in_prose(system: str, user: str) -> None:
@@ -130,7 +130,7 @@ _LINES = st.lists(_OBJECT.map(json.dumps) | st.text(max_size=20), max_size=4).ma
 )
 def test_blocks_of_any_content_are_answered(task: str, scope: str, blocks: dict[str, str]) -> None:
     body = "\n".join(f"<{name}>\n{lines}</{name}>" for name, lines in blocks.items())
-    text = answer([("system", f"# Task: {task}\n"), ("user", f"Scope: {scope}. Entity: e.\n{body}")])
+    text = answer([("system", f"# Task: {task}\n"), ("user", f'Scope: {scope}. Entity: "e".\n{body}')])
     assert isinstance(json.loads(text), dict)
 
 
