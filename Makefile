@@ -67,8 +67,7 @@ format: $(READY) ## let ruff mend and format what it can
 	$(BIN)/ruff format .
 
 notebooks: $(READY) ## execute the notebooks again and store the outputs that are committed
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace \
-	    --ExecutePreprocessor.kernel_name=python3 --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
+	$(BIN)/python -m tests.contracts.outputs
 
 bench: $(READY) ## run the benchmarks
 	@set -e; for file in benchmarks/*.py; do echo "$$file"; $(BIN)/python "$$file"; done

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -24,7 +23,8 @@ from pydantic import (
     model_validator,
 )
 
-from proactmem.errors import InputError, LabelLeakError
+from proactmem.core.leaks import refuse_leaks
+from proactmem.errors import InputError
 
 __all__ = [
     "CodeEvent",
@@ -41,9 +41,18 @@ __all__ = [
 Scope = Literal["sports", "home", "code", "desktop"]
 """The application scopes; desktop (ProactiveBench) is ours."""
 
-Scalar = str | StrictBool | int | Annotated[float, Field(allow_inf_nan=False)] | None
+
+def _count(value: object) -> object:
+    """A whole number as it is, or written as 23.0; a text or a boolean is no number."""
+    if isinstance(value, bool | str):
+        raise ValueError("a whole number is expected, neither text nor true or false")
+    return value
+
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Scalar = str | StrictBool | int | Finite | None
 Identifier = Annotated[str, Field(min_length=1, max_length=512, pattern=r"^[^\x00-\x1f]+$")]
-Steps = Annotated[int, Field(ge=0)]
+Count = Annotated[int, BeforeValidator(_count), Field(ge=0)]
 
 
 def _utc(value: datetime) -> datetime:
@@ -62,7 +71,10 @@ def _epoch(value: object) -> object:
     if (isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value)) or (
         isinstance(value, int | float) and not isinstance(value, bool)
     ):
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = float("inf")
     else:
         return value
     if not -6e10 < number < 2.5e11:
@@ -104,13 +116,13 @@ class SportsPayload(_Record):
         | None
     )
     """Android activity recognition; UNKNOWN is a value, null is not observed."""
-    google_fit_steps_pre30: Steps | None
+    google_fit_steps_pre30: Count | None
     """Google Fit steps in the 30 minutes before the decision."""
-    google_fit_steps_pre60: Steps | None
+    google_fit_steps_pre60: Count | None
     """Google Fit steps in the 60 minutes before."""
-    jawbone_steps_pre30: Steps | None
+    jawbone_steps_pre30: Count | None
     """Jawbone steps in the 30 minutes before."""
-    jawbone_steps_pre60: Steps | None
+    jawbone_steps_pre60: Count | None
     """Jawbone steps in the 60 minutes before."""
     location_category: str | None
     """The source's own string: home, work or comma-joined place types."""
@@ -145,10 +157,10 @@ class SportsEvent(_Record):
 class Motion(_Record):
     """Motion sensors of one segment; location_counts counts activations (Figure 5)."""
 
-    raw_event_count: Annotated[int, Field(ge=0)]
-    activation_count: Annotated[int, Field(ge=0)]
-    deactivation_count: Annotated[int, Field(ge=0)]
-    location_counts: dict[str, Annotated[int, Field(ge=0)]]
+    raw_event_count: Count
+    activation_count: Count
+    deactivation_count: Count
+    location_counts: dict[str, Count]
     location_sequence: tuple[str, ...]
     """Locations in order of activation, consecutive repeats collapsed."""
 
@@ -168,11 +180,11 @@ class NumericSensor(_Record):
     sensor: str
     location: str | None = None
     kind: str | None = None
-    count: Annotated[int, Field(ge=0)]
-    minimum: float | None = None
-    maximum: float | None = None
-    mean: float | None = None
-    last: float | None = None
+    count: Count
+    minimum: Finite | None = None
+    maximum: Finite | None = None
+    mean: Finite | None = None
+    last: Finite | None = None
 
 
 class OtherAction(_Record):
@@ -204,8 +216,10 @@ class HomeEvent(_Record):
 
     @model_validator(mode="after")
     def _window_is_an_interval(self) -> Self:
-        if not self.window_start < self.window_end <= self.decision_time:
-            raise ValueError("expected window_start < window_end <= decision_time")
+        if not self.window_start < self.window_end == self.decision_time:
+            raise ValueError("expected window_start < window_end, and decision_time at the window's end")
+        if (self.window_end - self.window_start).total_seconds() != self.duration_minutes * 60:
+            raise ValueError(f"duration_minutes is {self.duration_minutes}, the window is not as long")
         if self.window_end - datetime.combine(self.window_start.date(), datetime.min.time()) > timedelta(days=1):
             raise ValueError("a segment lies within one local day (an end of 24:00 included)")
         return self
@@ -224,10 +238,16 @@ class CodeAction(_Record):
     github_type: Annotated[str, Field(pattern=r"^[A-Za-z]+Event$")]
 
 
+def _number_or_ref(value: object) -> object:
+    if isinstance(value, bool | float):
+        raise ValueError("an object's number is a whole number or a ref")
+    return value
+
+
 class CodeObject(_Record):
     """The object acted on; a push has its ref as number (SPEC 7)."""
 
-    number: int | str | None
+    number: Annotated[int | str | None, BeforeValidator(_number_or_ref)]
     type: str
 
 
@@ -267,52 +287,6 @@ PublicEvent = Annotated[SportsEvent | HomeEvent | CodeEvent | DesktopEvent, Fiel
 
 _ADAPTER: TypeAdapter[SportsEvent | HomeEvent | CodeEvent | DesktopEvent] = TypeAdapter(PublicEvent)
 
-_LABEL_NAMES = frozenset(
-    {
-        *("y", "y_t", "y_true", "gt", "label", "labels", "gold", "target", "ground_truth", "positive", "is_positive"),
-        *("intervene", "should_intervene", "reference_decision", "help_needed", "task_status", "candidate_task"),
-        *("candidate", "candidate_flag", "is_candidate", "episode", "episode_id", "memory_level", "memory_marker"),
-        *("scoring_mask", "score_mask", "mask", "opportunity", "novelty", "annotation", "annotations", "annotator"),
-        *("vote", "votes", "split"),
-    }
-)
-_LABEL_WORDS = frozenset(
-    ["gt", "label", "labels", "groundtruth", "reference", "candidate", "annotation", "annotator", "annotated", "gold", "vote"]
-)
-_DATA_KEYED = frozenset({"location_counts"})
-"""Containers whose keys are data of the source (room names), not field names."""
-
-
-@lru_cache(maxsize=4_096)
-def _label_like(name: str, inside: str) -> bool:
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold().replace("-", "_").replace(" ", "_")
-    if inside == "attributes" and words in {"label", "labels"}:
-        return False
-    if words in _LABEL_NAMES:
-        return True
-    return inside in {"", "observable_payload"} and bool(set(words.split("_")) & _LABEL_WORDS)
-
-
-def _refuse_labels(data: Mapping[str, object], file: str | Path | None, row: int | None, inside: str = "") -> None:
-    for key, value in data.items():
-        if inside in _DATA_KEYED:
-            continue
-        if _label_like(str(key), inside):
-            raise LabelLeakError(
-                "a public event carries a label-like field",
-                file=file,
-                row=row,
-                field=f"{inside}.{key}" if inside else str(key),
-                expected="only contemporaneously observable fields",
-                remedy="Move it to a label file keyed by event_id; only the scorer reads labels.",
-            )
-        if isinstance(value, Mapping):
-            _refuse_labels(value, file, row, str(key))
-        elif isinstance(value, list | tuple):
-            for item in value:
-                if isinstance(item, Mapping):
-                    _refuse_labels(item, file, row, str(key))
-
 
 def parse_event(
     data: Mapping[str, object] | str | bytes,
@@ -347,7 +321,7 @@ def parse_event(
         loaded = data
     if not isinstance(loaded, Mapping):
         raise InputError("an event is a JSON object", file=file, row=row, found=loaded, remedy="Write one JSON object a line.")
-    _refuse_labels(loaded, file, row)
+    refuse_leaks(loaded, file=file, row=row)
     tagged = dict(loaded)
     if scope is not None and tagged.setdefault("scope", scope) != scope:
         raise InputError(

@@ -167,6 +167,12 @@ class _Job(NamedTuple):
         """Write the folder: events and sources, then labels, then the card that names them by hash."""
         _check_out(self.out, self.raw)
         spans = write_built(self.out, self.scope, self._watched(streams, total, progress), self.keys)
+        # An earlier build's labels and card go now: a join that fails leaves no labels beside events they are not of.
+        try:
+            for name in (CARD, CARD_MD, LABELS):
+                (self.out / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise storage_error(self.out, error) from error
         inputs = {file.name: sha256_file(file) for file in self.files}
         labels = self._join(inputs)
         names = (EVENTS, SOURCES, LABELS)

@@ -186,6 +186,11 @@ def _read(file: Path) -> tuple[_Form, dict[Key, _Stated], int, int]:
     for row, cells in _rows(file):
         rows += 1
         form = form or _form(file, row, list(cells))
+        if form.columns == ("event_id",) and cells.get("stream_id") is not None:
+            raise InputError(
+                "a row names its stream, the first row does not", file=file, row=row, field="stream_id",
+                found=cells["stream_id"], remedy="Give stream_id in every row or in none.",
+            )  # fmt: skip
         key = tuple(_key(file, row, name, cells.get(name)) for name in form.columns)
         found = _statement(file, row, form, cells)
         if None not in (found.a, found.b, found.n) and found.y != bool((found.a or found.b) and found.n):
@@ -245,6 +250,8 @@ def _csv(file: Path) -> Iterator[_Row]:
     records = csv_rows(file)
     _, header = next(records, (1, []))
     names = [name.strip() for name in header]
+    if len(set(names)) != len(names):
+        raise InputError("a column occurs twice", file=file, row=1, found=header, remedy="Keep one column of each name.")
     _form(file, 1, names)
     for row, cells in records:
         if len(cells) != len(names):

@@ -165,9 +165,9 @@ class ProactMem:
         return iter(audit)
 
     def _close_day(self) -> tuple[CallRecord, ...]:
-        if self._layer == "recent":
-            return ()
         events = self._today.events
+        if self._layer == "recent" or not events:
+            return ()
         closed = build_day(events, self._backbone, self._config)
         self._audit.append(DayAudit(record=closed.record, unusable=closed.unusable, calls=closed.calls))
         self._cycle.append(closed.record)

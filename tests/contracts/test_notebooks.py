@@ -11,7 +11,7 @@ import pytest
 from proactmem.reproduce import check_parameters, declared_parameters
 from tests.contracts.checkout import ROOT, notebooks
 
-NOTEBOOKS = 10
+NOTEBOOKS = 5
 """How many there are; change it with the notebooks, so that none is lost unseen."""
 CELLS, LINES = 12, 12
 """Most code cells a notebook, and most lines a code cell."""
