@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import operator
+from collections.abc import Callable, Iterable, Sequence, Set
 from datetime import datetime
 from functools import cached_property
-from typing import Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -13,7 +14,9 @@ from proactmem.core.events import Scope
 from proactmem.core.facts import Canonical, FactValue, canonical, resolve
 from proactmem.core.scopes import ValueKind, path_kind
 
-__all__ = ["Op", "Predicate", "PredicateFault", "check_predicate", "holds"]
+__all__ = ["Op", "Predicate", "PredicateFault", "check_predicate", "holds", "satisfies"]
+
+T = TypeVar("T")
 
 Op = Literal["==", "!=", "<", "<=", ">", ">=", "in"]
 """Comparison of the values at a path with a constant."""
@@ -64,30 +67,40 @@ class Predicate(BaseModel):
         return f"{self.path} {self.op} {value}"
 
 
-def _comparable(value: Canonical) -> int | float | datetime | None:
-    kind, scalar = value
-    if kind == "number" and isinstance(scalar, int | float):
-        return scalar
-    if kind in ("instant", "local") and isinstance(scalar, str):
-        return datetime.fromisoformat(scalar)
-    return None
+_ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
-def _ordered(op: Op, left: Canonical, right: Canonical) -> bool:
-    if left[0] != right[0]:
-        return False
-    a, b = _comparable(left), _comparable(right)
-    if a is None or b is None:
-        return False
-    match op:
-        case "<":
-            return a < b  # type: ignore[operator]  # equal kinds were checked above
-        case "<=":
-            return a <= b  # type: ignore[operator]
-        case ">":
-            return a > b  # type: ignore[operator]
-        case _:
-            return a >= b  # type: ignore[operator]
+def _moment(scalar: object) -> object:
+    return datetime.fromisoformat(scalar) if isinstance(scalar, str) else scalar
+
+
+def satisfies(predicate: Predicate, held: Iterable[tuple[T, Canonical]]) -> list[T]:
+    """The keys whose value satisfies `==`, `in` or an ordering, each value judged by itself (SPEC 4).
+
+    Args:
+        predicate: The condition; `!=` is about all values of a time at once and not for this function.
+        held: (key, value) pairs, such as the spans of one path's facts.
+    """
+    first = predicate.operands[0]
+    match predicate.op:
+        case "==":
+            return [key for key, value in held if value == first]
+        case "in":
+            return [key for key, value in held if value in predicate.operands]
+        case op:
+            kind, limit = first
+            ordered = _ORDER[op]
+            if kind == "number":
+                return [key for key, value in held if value[0] == "number" and ordered(value[1], limit)]
+            if kind not in ("instant", "local"):
+                return []
+            bound = _moment(limit)
+            return [key for key, value in held if value[0] == kind and ordered(_moment(value[1]), bound)]
 
 
 def holds(predicate: Predicate, values: Sequence[Canonical], *, observed: bool = True) -> bool:
@@ -101,14 +114,9 @@ def holds(predicate: Predicate, values: Sequence[Canonical], *, observed: bool =
         values: Canonical values at its path; empty where none was held.
         observed: Whether the path's container was held, so that an absent value is an observation of absence.
     """
-    operands = predicate.operands
-    match predicate.op:
-        case "==" | "in":
-            return any(value in operands for value in values)
-        case "!=":
-            return observed and operands[0] not in values
-        case _:
-            return any(_ordered(predicate.op, value, operands[0]) for value in values)
+    if predicate.op == "!=":
+        return observed and predicate.operands[0] not in values
+    return bool(satisfies(predicate, ((True, value) for value in values)))
 
 
 def _fits(kind: ValueKind, op: Op, operand: Canonical) -> bool:

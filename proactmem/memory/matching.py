@@ -94,24 +94,34 @@ def retrieve(states: Iterable[RegularityState], today: OpenDay, event: Event, co
     distance, then id: a total order.
     """
     now = event.span[1]
-    found: list[tuple[tuple[float | str, ...], Match]] = []
+    lead, grace = config.lead_minutes * 60, config.grace_minutes * 60
+    found: list[tuple[tuple[float | str, ...], RegularityState, MatchState, float]] = []
     for state in states:
-        if state.status != "active" and state.status != "weakening":
+        status = state.status
+        if status != "active" and status != "weakening":
+            continue
+        low, high = state.regularity.window.seconds
+        if not low - lead <= now <= high + grace:
             continue
         matched = match_state(state, today, now, config)
         if matched is None or matched[0] in ("fulfilled", "censored"):
             continue
-        low, high = state.regularity.window.seconds
-        distance = low - now if now < low else (now - high if now >= high else 0.0)
         rank = (
-            _STATE_RANK[matched[0]], _LIFECYCLE_RANK[state.status], -state.confidence, distance,
+            _STATE_RANK[matched[0]], _LIFECYCLE_RANK[status], -state.confidence, _distance(low, high, now),
             state.regularity.regularity_id,
         )  # fmt: skip
-        match = Match(
-            regularity=state.regularity, state=matched[0], lifecycle=state.status, confidence=state.confidence,
-            fulfilled_days=state.fulfilled, violated_days=state.violated, trigger_second=matched[1],
-            distance_seconds=distance,
-        )  # fmt: skip
-        found.append((rank, match))
-    found.sort(key=lambda pair: pair[0])
-    return tuple(match for _, match in found[: config.top])
+        found.append((rank, state, *matched))
+    found.sort(key=lambda item: item[0])
+    return tuple(_match(state, shown, trigger, now) for _, state, shown, trigger in found[: config.top])
+
+
+def _distance(low: float, high: float, now: float) -> float:
+    return low - now if now < low else (now - high if now >= high else 0.0)
+
+
+def _match(state: RegularityState, shown: MatchState, trigger: float, now: float) -> Match:
+    return Match(
+        regularity=state.regularity, state=shown, lifecycle="active" if state.status == "active" else "weakening",
+        confidence=state.confidence, fulfilled_days=state.fulfilled, violated_days=state.violated,
+        trigger_second=trigger, distance_seconds=_distance(*state.regularity.window.seconds, now),
+    )  # fmt: skip

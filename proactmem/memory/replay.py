@@ -9,7 +9,7 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from proactmem.core.facts import Canonical, container_of
-from proactmem.core.predicates import Predicate, holds
+from proactmem.core.predicates import Predicate, holds, satisfies
 from proactmem.core.regularities import Regularity
 from proactmem.core.streams import Event, Span
 from proactmem.core.trajectories import DailyFact
@@ -80,7 +80,7 @@ class DayEvidence:
         """
         held = self.facts.get(predicate.path, ())
         if predicate.op != "!=":
-            return tuple(span for span, value in held if holds(predicate, (value,)))
+            return tuple(satisfies(predicate, held))
         values: dict[Span, list[Canonical]] = {}
         for span, value in held:
             values.setdefault(span, []).append(value)
