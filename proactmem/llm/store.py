@@ -252,8 +252,10 @@ class Recording:
         )  # fmt: skip
 
     def _line_ids(self, connection: sqlite3.Connection, lines: Sequence[str]) -> tuple[list[int], dict[str, int]]:
-        ids, new = list[int](), dict[str, int]()
-        for line in lines:
+        ids, new = self._lines.known(lines), dict[str, int]()
+        for place, line in enumerate(lines):
+            if ids[place]:
+                continue
             row_id = self._lines.get(line) or new.get(line)
             if row_id is None:
                 digest = _line_digest(line)
@@ -262,7 +264,7 @@ class Recording:
                     values = (digest, line.encode("utf-8", "surrogatepass"))
                     row = (connection.execute("INSERT INTO line (digest, text) VALUES (?,?)", values).lastrowid,)
                 row_id = new[line] = int(row[0])
-            ids.append(row_id)
+            ids[place] = row_id
         return ids, new
 
     def _setting_id(self, connection: sqlite3.Connection, body: str, role: str) -> int:
@@ -305,6 +307,11 @@ class _Memo:
         if found is None and (found := self._old.get(text)) is not None:
             self.add({text: found})
         return found
+
+    def known(self, texts: Sequence[str]) -> list[int]:
+        """The ids of texts in the younger generation, 0 for those not in it; row ids begin at 1."""
+        young = self._young
+        return [young.get(text, 0) for text in texts]
 
     def add(self, ids: dict[str, int]) -> None:
         if self._size > self._limit:

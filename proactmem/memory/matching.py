@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
+from typing import NamedTuple
 
 from proactmem.config import MemoryConfig
 from proactmem.core.facts import container_of
 from proactmem.core.predicates import Predicate, holds
-from proactmem.core.regularities import Match, MatchState
+from proactmem.core.regularities import Match, MatchState, RegularityStatus
 from proactmem.core.streams import Event, Span
 from proactmem.memory.lifecycle import RegularityState
 from proactmem.memory.replay import first_trigger, overlaps
 
-__all__ = ["OpenDay", "match_state", "retrieve"]
+__all__ = ["OpenDay", "Scheduled", "match_state", "retrieve", "schedule"]
 
 _STATE_RANK: dict[MatchState, int] = {"deviated": 0, "pending": 1, "upcoming": 2}
-_LIFECYCLE_RANK = {"active": 0, "weakening": 1}
+_LIFECYCLE_RANK: dict[RegularityStatus, int] = {"active": 0, "weakening": 1}
 
 
 class OpenDay:
@@ -87,27 +88,43 @@ def match_state(state: RegularityState, today: OpenDay, now: float, config: Memo
     return ("deviated" if observed else "censored"), trigger
 
 
-def retrieve(states: Iterable[RegularityState], today: OpenDay, event: Event, config: MemoryConfig) -> tuple[Match, ...]:
+class Scheduled(NamedTuple):
+    """An admitted regularity that applies on a day, with the seconds between which it can match."""
+
+    first: float
+    last: float
+    state: RegularityState
+
+
+def schedule(states: Iterable[RegularityState], day: date, config: MemoryConfig) -> list[Scheduled]:
+    """What an event of `day` need be matched with: active or weakening regularities of its weekday (Equation 7).
+
+    Regularities change only when a day closes, so one schedule serves a whole day.
+    """
+    lead, grace = config.lead_minutes * 60, config.grace_minutes * 60
+    found = []
+    for state in states:
+        if state.status in ("active", "weakening") and state.regularity.applies(day.weekday()):
+            low, high = state.regularity.window.seconds
+            found.append(Scheduled(low - lead, high + grace, state))
+    return found
+
+
+def retrieve(scheduled: Iterable[Scheduled], today: OpenDay, event: Event, config: MemoryConfig) -> tuple[Match, ...]:
     """R_t: the best three upcoming, pending or deviated occurrences of active or weakening regularities (Equation 7).
 
     Ranked by state (deviated, pending, upcoming), lifecycle (active, weakening), confidence (high first), temporal
     distance, then id: a total order.
     """
     now = event.span[1]
-    lead, grace = config.lead_minutes * 60, config.grace_minutes * 60
     found: list[tuple[tuple[float | str, ...], RegularityState, MatchState, float]] = []
-    for state in states:
-        status = state.status
-        if status != "active" and status != "weakening":
-            continue
+    for state in [state for first, last, state in scheduled if first <= now <= last]:
         low, high = state.regularity.window.seconds
-        if not low - lead <= now <= high + grace:
-            continue
         matched = match_state(state, today, now, config)
         if matched is None or matched[0] in ("fulfilled", "censored"):
             continue
         rank = (
-            _STATE_RANK[matched[0]], _LIFECYCLE_RANK[status], -state.confidence, _distance(low, high, now),
+            _STATE_RANK[matched[0]], _LIFECYCLE_RANK[state.status], -state.confidence, _distance(low, high, now),
             state.regularity.regularity_id,
         )  # fmt: skip
         found.append((rank, state, *matched))

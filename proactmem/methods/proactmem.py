@@ -19,7 +19,7 @@ from proactmem.errors import ConfigError
 from proactmem.llm.backbone import Backbone
 from proactmem.memory.daily import build_day
 from proactmem.memory.lifecycle import RegularityState, close_day, consolidate
-from proactmem.memory.matching import OpenDay, retrieve
+from proactmem.memory.matching import OpenDay, Scheduled, retrieve, schedule
 from proactmem.memory.recent import RecentEvents
 from proactmem.memory.replay import DayEvidence
 from proactmem.memory.weekly import propose_week
@@ -88,6 +88,7 @@ class ProactMem:
         self._seen: set[str] = set()
         self._record_ids: set[str] = set()
         self._audit: list[BaseModel] = []
+        self._schedule: list[Scheduled] = []
         self._staged: Staged | None = None
         self._closed: date | None = None
 
@@ -126,11 +127,12 @@ class ProactMem:
             calls = self._close_day()
         if self._today.day is None or event.day > self._today.day:
             self._today.start(event.day)
+            self._schedule = schedule(self._regularities, event.day, self._config)
         self._today.stage(event)
         self._opportunity = OpportunityState.advance(self._opportunity, event)
         matches: tuple[Match, ...] = ()
         if self._layer == "regularities":
-            matches = retrieve(self._regularities, self._today, event, self._config)
+            matches = retrieve(self._schedule, self._today, event, self._config)
         context = DecisionContext(
             event=event,
             recent=self._recent.before(event),

@@ -9,7 +9,7 @@ from proactmem.core.predicates import Predicate
 from proactmem.core.regularities import Regularity, Window
 from proactmem.core.streams import Event
 from proactmem.memory.lifecycle import RegularityState
-from proactmem.memory.matching import OpenDay, match_state, retrieve
+from proactmem.memory.matching import OpenDay, match_state, retrieve, schedule
 from proactmem.memory.replay import ReplayCounts
 from tests.samples import home, sports, stream
 
@@ -98,14 +98,20 @@ def test_retrieval_orders_by_state_lifecycle_confidence_distance_id_and_keeps_th
     }
     names = {item.regularity.regularity_id: name for name, item in pool.items()}
     for order in (list(pool.values()), list(reversed(pool.values()))):
-        found = [names[match.regularity.regularity_id] for match in retrieve(order, today, events[-1], CONFIG)]
+        found = [
+            names[match.regularity.regularity_id]
+            for match in retrieve(schedule(order, events[-1].day, CONFIG), today, events[-1], CONFIG)
+        ]
         # the behaviour is observed at 17:00, which is not inside [16:30, 17:00): that one is censored, not deviated
         assert found == ["pending, active, strong", "pending, active, weak", "pending, weakening"]
     wide = MemoryConfig(top=10)
-    assert names[retrieve(pool.values(), today, events[-1], wide)[-1].regularity.regularity_id] == "upcoming"
+    assert (
+        names[retrieve(schedule(pool.values(), events[-1].day, wide), today, events[-1], wide)[-1].regularity.regularity_id]
+        == "upcoming"
+    )
 
 
 def test_distance_is_to_the_window() -> None:
     events = stream(sports("a", "2015-07-22T16:45:00", place="work", steps60=0))
-    (match,) = retrieve([state(rule())], open_day(events), events[-1], CONFIG)
+    (match,) = retrieve(schedule([state(rule())], events[-1].day, CONFIG), open_day(events), events[-1], CONFIG)
     assert (match.state, match.distance_seconds) == ("upcoming", 900.0)
