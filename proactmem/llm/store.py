@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import zlib
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from operator import sub
@@ -77,6 +78,7 @@ class Recording:
     def __init__(self, file: StoreFile) -> None:
         self._file = file
         self._lines, self._settings = _Memo(_MEMO_CHARACTERS), _Memo(_MEMO_CHARACTERS // 8)
+        self._prefix = _Prefix()
 
     @classmethod
     def open(cls, path: str | Path, *, mode: StoreMode = "record", durable: bool = True) -> Recording:
@@ -125,8 +127,9 @@ class Recording:
             StoreError: Full disk, read-only store or another failed write; then nothing of this call is stored.
         """
         key = bytes.fromhex(request.key)
-        pieces = [message.content.split("\n") for message in request.messages]
-        shape = json.dumps([[message.role, len(part)] for message, part in zip(request.messages, pieces, strict=True)])
+        shape = json.dumps([[message.role, message.content.count("\n") + 1] for message in request.messages])
+        text = "\n".join(message.content for message in request.messages)
+        begun, lines = self._prefix.split(text)
         setting = _setting(request, source)
         usage = reply.usage
         row = (
@@ -135,10 +138,12 @@ class Recording:
             reply.seconds,
         )  # fmt: skip
         with self._file.writing() as connection:
-            ids, new = self._line_ids(connection, [line for part in pieces for line in part])
+            ids, new = self._line_ids(connection, lines)
+            ids = begun + ids
             setting_id = self._setting_id(connection, setting, request.role)
             done = connection.execute(_PUT, (setting_id, request.sample, shape, _pack(ids), *row, _crc(*row)))
         self._lines.add(new)  # only once committed: the ids of an undone transaction are given again
+        self._prefix.learn(text, ids)
         self._settings.add({setting: setting_id})
         if done.rowcount == 1:
             return reply
@@ -318,6 +323,30 @@ class _Memo:
             self._old, self._young, self._size = self._young, {}, 0
         self._young.update(ids)
         self._size += sum(map(len, ids)) + 100 * len(ids)
+
+
+class _Prefix:
+    """Line ids of the lines with which the last two requests began: neighbours share most of what they say."""
+
+    def __init__(self) -> None:
+        self._shared: tuple[str, list[int], str] = ("", [], "")
+        """Shared beginning, its ids, and the last text; replaced as one, so that threads see a whole."""
+
+    def split(self, text: str) -> tuple[list[int], list[str]]:
+        """The ids of the shared beginning, and the lines after it."""
+        begun, ids, _ = self._shared
+        if begun and text.startswith(begun):
+            return ids, text[len(begun) :].split("\n")
+        return [], text.split("\n")
+
+    def learn(self, text: str, ids: list[int]) -> None:
+        """Find the shared beginning anew where the last one no longer fits."""
+        begun, _, last = self._shared
+        if text.startswith(begun) and 2 * len(begun) > len(text):
+            return
+        same = bisect_left(range(min(len(text), len(last)) + 1), 1, key=lambda size: text[:size] != last[:size]) - 1
+        begun = text[: text.rfind("\n", 0, same) + 1]
+        self._shared = (begun, ids[: begun.count("\n")], text)
 
 
 def _setting(request: Request, source: str) -> str:
