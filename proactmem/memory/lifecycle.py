@@ -23,6 +23,8 @@ class RegularityState:
     """Daily record ids it was proposed from, merged over reproposals."""
     replay: ReplayCounts = field(default_factory=ReplayCounts)
     """Counts up to admission."""
+    whole: ReplayCounts = field(default_factory=ReplayCounts)
+    """Counts over all recorded days, whatever the status then: each record is judged once, readmission reads them."""
     online_fulfilled: int = 0
     online_violated: int = 0
     """Days after admission, counted once at their close; censored days leave both unchanged."""
@@ -96,9 +98,10 @@ def close_day(
         verdict = judge_day(state.regularity, evidence)
         if verdict.outcome in ("fulfilled", "violated", "censored"):
             state = replace(state, last_trigger_cycle=cycle)
+        state = replace(state, whole=state.whole.add(verdict))
         transition: Transition | None = None
         if state.status == "candidate":
-            state, transition = admit(replace(state, replay=state.replay.add(verdict)), evidence.day, config)
+            state, transition = admit(replace(state, replay=state.whole), evidence.day, config)
         elif state.status in ("active", "weakening"):
             state, transition = _observe(state, verdict, evidence.day, config)
         kept.append(state)
@@ -133,8 +136,7 @@ def consolidate(
             transitions += [transition] if transition else []
             continue
         if state.status == "dormant":
-            counts = _replayed(state.regularity, history)
-            state = replace(state, replay=counts, online_fulfilled=0, online_violated=0, streak=0)
+            state = replace(state, replay=state.whole, online_fulfilled=0, online_violated=0, streak=0)
             state, transition = _move(state, "candidate", day, "consolidation: replay for readmission")
             transitions += [transition] if transition else []
             state, transition = admit(state, day, config)
@@ -146,9 +148,8 @@ def consolidate(
             merged = tuple(dict.fromkeys(known.sources + sources))
             current[regularity.regularity_id] = replace(known, sources=merged)
             continue
-        state = RegularityState(
-            regularity, "candidate", sources, replay=_replayed(regularity, history), last_trigger_cycle=cycle
-        )
+        counts = ReplayCounts.of(judge_day(regularity, evidence) for evidence in history)
+        state = RegularityState(regularity, "candidate", sources, replay=counts, whole=counts, last_trigger_cycle=cycle)
         transitions.append(
             Transition(
                 regularity_id=regularity.regularity_id,
@@ -162,7 +163,3 @@ def consolidate(
         transitions += [transition] if transition else []
         current[regularity.regularity_id] = state
     return list(current.values()), transitions
-
-
-def _replayed(regularity: Regularity, history: Sequence[DayEvidence]) -> ReplayCounts:
-    return ReplayCounts.of(judge_day(regularity, evidence) for evidence in history)

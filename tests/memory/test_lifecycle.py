@@ -15,7 +15,7 @@ from proactmem.core.facts import canonical
 from proactmem.core.predicates import Predicate
 from proactmem.core.regularities import Regularity, RegularityStatus, Transition, Window
 from proactmem.memory.lifecycle import RegularityState, close_day, consolidate
-from proactmem.memory.replay import DayEvidence, ReplayCounts
+from proactmem.memory.replay import DayEvidence, ReplayCounts, judge_day
 
 RULE = Regularity(
     trigger=Predicate(path="observable_payload.location_category", op="==", value="work"),
@@ -49,7 +49,8 @@ def feed(state: RegularityState, outcomes: str, config: MemoryConfig = CONFIG) -
 
 
 def admitted(status: RegularityStatus = "active", replay: ReplayCounts | None = None) -> RegularityState:
-    return RegularityState(RULE, status, ("day_1",), replay=replay or ReplayCounts(3, 0, 0, 3, 3))
+    counts = replay or ReplayCounts(3, 0, 0, 3, 3)
+    return RegularityState(RULE, status, ("day_1",), replay=counts, whole=counts)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +118,8 @@ def test_reproposal_merges_sources_and_keeps_counts() -> None:
 
 
 def test_dormant_returns_as_candidate_with_replays_counts_afresh() -> None:
-    history = [day("F", n) for n in range(5)] + [day("V", n) for n in range(5, 9)]
-    state, _ = feed(admitted(), "VVVV")
-    (after,), moves = consolidate([state], [], history, 2, CONFIG)
+    state, _ = feed(admitted(replay=ReplayCounts(5, 0, 0, 5, 5)), "VVVV")
+    (after,), moves = consolidate([state], [], [day("V", 9)], 2, CONFIG)
     assert [(move.before, move.after) for move in moves] == [("dormant", "candidate"), ("candidate", "active")]
     assert (after.fulfilled, after.violated, after.streak) == (5, 4, 0)
 
@@ -135,6 +135,17 @@ def test_idle_candidates_are_retired_after_eight_cycles() -> None:
 def test_without_the_replay_gate_candidates_enter_as_active() -> None:
     (state,), _ = consolidate([], [(RULE, ("d",))], [day("V")], 1, MemoryConfig(replay_gate=False))
     assert state.status == "active"
+
+
+@given(st.text(alphabet="FVCU", max_size=30), st.text(alphabet="FVCU", min_size=1, max_size=8))
+def test_incremental_counts_equal_a_full_replay_whatever_the_status(before: str, after: str) -> None:
+    history = [day(outcome, number) for number, outcome in enumerate(before + after)]  # type: ignore[arg-type]
+    (state,), _ = consolidate([], [(RULE, ("d",))], history[: max(1, len(before))], 1, CONFIG)
+    for evidence in history[max(1, len(before)) :]:
+        (state,), _ = close_day([state], evidence, 1, CONFIG)
+    assert state.whole == ReplayCounts.of(judge_day(RULE, evidence) for evidence in history)
+    if state.status == "candidate":
+        assert state.replay == state.whole
 
 
 @given(st.text(alphabet="FVCU", max_size=40))

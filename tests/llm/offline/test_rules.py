@@ -157,6 +157,7 @@ def _any_home(draw: st.DrawFn) -> HomeEvent:
     base = home(draw(_ID), start).model_dump()
     rooms = draw(st.dictionaries(_WORD, st.integers(0, 10**20), max_size=3))
     base["motion"] |= {"location_counts": rooms, "location_sequence": list(rooms)}
+    base["motion"] |= {"activation_count": sum(rooms.values()), "raw_event_count": 2 * sum(rooms.values())}
     action = st.fixed_dictionaries({"location": _WORD, "action": st.sampled_from(["OPEN", "CLOSE"]) | _WORD})
     return HomeEvent.model_validate(base | {"door_actions": draw(st.lists(action, max_size=2))})
 
