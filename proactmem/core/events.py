@@ -42,17 +42,18 @@ Scope = Literal["sports", "home", "code", "desktop"]
 """The application scopes; desktop (ProactiveBench) is ours."""
 
 
-def _count(value: object) -> object:
-    """A whole number as it is, or written as 23.0; a text or a boolean is no number."""
+def _number(value: object) -> object:
+    """A number as it is; a text or a boolean is none, and where a whole number is asked for 23.0 is one."""
     if isinstance(value, bool | str):
-        raise ValueError("a whole number is expected, neither text nor true or false")
+        raise ValueError("a number is expected, neither text nor true or false")
     return value
 
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Scalar = str | StrictBool | int | Finite | None
+Finite = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+Scalar = str | StrictBool | int | Annotated[float, Field(allow_inf_nan=False)] | None
 Identifier = Annotated[str, Field(min_length=1, max_length=512, pattern=r"^[^\x00-\x1f]+$")]
-Count = Annotated[int, BeforeValidator(_count), Field(ge=0)]
+Whole = Annotated[int, BeforeValidator(_number)]
+Count = Annotated[Whole, Field(ge=0)]
 
 
 def _utc(value: datetime) -> datetime:
@@ -68,7 +69,7 @@ def _utc(value: datetime) -> datetime:
 def _epoch(value: object) -> object:
     """Epoch seconds, as ProactiveBench writes them (a number or its text), become an aware instant."""
     number: float
-    if (isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value)) or (
+    if (isinstance(value, str) and re.fullmatch(r"\s*-?[0-9]+(\.[0-9]+)?\s*", value)) or (
         isinstance(value, int | float) and not isinstance(value, bool)
     ):
         try:
@@ -82,8 +83,19 @@ def _epoch(value: object) -> object:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=number)
 
 
+def _end_of_day(value: object) -> object:
+    """A wall clock of 24:00 is 00:00 of the next day (ISO 8601, SPEC 4)."""
+    if isinstance(value, str) and (found := re.fullmatch(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]24:00(:00(\.0+)?)?", value)):
+        try:
+            return datetime.fromisoformat(found[1]) + timedelta(days=1)
+        except (ValueError, OverflowError):
+            return value
+    return value
+
+
 Instant = Annotated[AwareDatetime, AfterValidator(_utc)]
 EpochInstant = Annotated[AwareDatetime, BeforeValidator(_epoch), AfterValidator(_utc)]
+SegmentEnd = Annotated[NaiveDatetime, BeforeValidator(_end_of_day)]
 
 
 class _Record(BaseModel):
@@ -95,9 +107,9 @@ class SportsPayload(_Record):
 
     source_local_decision_time: NaiveDatetime
     """Wall-clock time of the decision at the participant's place."""
-    source_utc_offset_seconds: Annotated[int, Field(ge=-64800, le=64800)]
+    source_utc_offset_seconds: Annotated[Whole, Field(ge=-64800, le=64800)]
     """Seconds east of UTC."""
-    decision_slot: Annotated[int, Field(ge=0, le=6)] | None
+    decision_slot: Annotated[Whole, Field(ge=0, le=6)] | None
     """Slot the local time falls in: 1 morning to 5 dinner; 0 before the first, 6 after the last."""
     available: StrictBool
     """Connected, not snoozed and not in transit."""
@@ -128,7 +140,7 @@ class SportsPayload(_Record):
     """The source's own string: home, work or comma-joined place types."""
     weather_condition: str | None
     """Weather text of the source."""
-    temperature_c: Annotated[float, Field(ge=-90, le=65, allow_inf_nan=False)] | None
+    temperature_c: Annotated[Finite, Field(ge=-90, le=65)] | None
     """Degrees Celsius; the sentinel -1024 is refused."""
 
 
@@ -163,6 +175,15 @@ class Motion(_Record):
     location_counts: dict[str, Count]
     location_sequence: tuple[str, ...]
     """Locations in order of activation, consecutive repeats collapsed."""
+
+    @model_validator(mode="after")
+    def _counts_agree(self) -> Self:
+        changes, located = self.activation_count + self.deactivation_count, sum(self.location_counts.values())
+        if self.raw_event_count < changes:
+            raise ValueError(f"raw_event_count is {self.raw_event_count}, below {changes} activations and deactivations")
+        if located > self.activation_count:
+            raise ValueError(f"location_counts hold {located} activations, activation_count is {self.activation_count}")
+        return self
 
 
 class DoorAction(_Record):
@@ -205,10 +226,10 @@ class HomeEvent(_Record):
     event_id: Identifier
     stream_id: Identifier
     window_start: NaiveDatetime
-    window_end: NaiveDatetime
-    decision_time: NaiveDatetime
+    window_end: SegmentEnd
+    decision_time: SegmentEnd
     """Equal to window_end: a segment is not visible before it closes."""
-    duration_minutes: Annotated[int, Field(gt=0, le=1440)]
+    duration_minutes: Annotated[Whole, Field(gt=0, le=1440)]
     motion: Motion
     door_actions: tuple[DoorAction, ...]
     numeric_sensors: tuple[NumericSensor, ...]

@@ -10,7 +10,19 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-__all__ = ["Label"]
+__all__ = ["Label", "breaks_equation_9"]
+
+
+def breaks_equation_9(y: bool, a: bool | None, b: bool | None, n: bool | None) -> bool:
+    """Whether y is not (A or B) and N, whatever the unknown ones of A, B and N may be.
+
+    >>> breaks_equation_9(True, None, None, False), breaks_equation_9(False, True, None, None)
+    (True, False)
+    """
+    supported = True if a or b else None if a is None or b is None else False
+    if y:
+        return supported is False or n is False
+    return supported is True and n is True
 
 
 class Label(BaseModel):
@@ -37,6 +49,6 @@ class Label(BaseModel):
 
     @model_validator(mode="after")
     def _equation_9(self) -> Self:
-        if self.a is not None and self.b is not None and self.n is not None and self.y != ((self.a or self.b) and self.n):
+        if breaks_equation_9(self.y, self.a, self.b, self.n):
             raise ValueError("y must equal (a or b) and n (Equation 9)")
         return self

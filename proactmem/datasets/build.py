@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from proactmem.core.events import Scope
@@ -141,7 +143,8 @@ def build_own(
     files = own.event_files(raw)
     data = own.scan_own(files, scope)
     streams = own.own_streams(data, order=order, zone=zone)
-    job = _Job(data.scope, files, files[0].parent, out, _OWN, own.KEYS, Counter(), Counter())
+    noticed = Counter({"event_ids_told_apart": data.told_apart}) if data.scope == "code" else Counter[str]()
+    job = _Job(data.scope, files, files[0].parent, out, _OWN, own.KEYS, Counter(), noticed)
     return job.run(streams, len(data.streams), {"order": order, "zone": zone}, progress)
 
 
@@ -164,33 +167,28 @@ class _Job(NamedTuple):
         options: Mapping[str, str | int | bool | tuple[int, ...] | None],
         progress: Progress | None,
     ) -> Card:
-        """Write the folder: events and sources, then labels, then the card that names them by hash."""
+        """Write events, sources, labels and the card that names them by hash; all are put in place at the end or none."""
         _check_out(self.out, self.raw)
-        spans = write_built(self.out, self.scope, self._watched(streams, total, progress), self.keys)
-        # An earlier build's labels and card go now: a join that fails leaves no labels beside events they are not of.
-        try:
-            for name in (CARD, CARD_MD, LABELS):
-                (self.out / name).unlink(missing_ok=True)
-        except OSError as error:
-            raise storage_error(self.out, error) from error
-        inputs = {file.name: sha256_file(file) for file in self.files}
-        labels = self._join(inputs)
-        names = (EVENTS, SOURCES, LABELS)
-        card = Card(
-            source=self.origin.source,
-            scope=self.scope,
-            events=sum(span.events for span in spans),
-            streams=spans,
-            dropped=dict(sorted(self.dropped.items())),
-            noticed=dict(sorted(self.noticed.items())),
-            inputs=inputs,
-            outputs={name: sha256_file(self.out / name) for name in names if (self.out / name).is_file()},
-            options=dict(options),
-            labels=labels,
-            licence=self.origin.licence,
-            attribution=self.origin.attribution,
-        )
-        write_card(self.out, card)
+        with _staged(self.out) as staged:
+            spans = write_built(staged, self.scope, self._watched(streams, total, progress), self.keys)
+            inputs = {file.name: sha256_file(file) for file in self.files}
+            labels = self._join(staged, inputs)
+            names = (EVENTS, SOURCES, LABELS)
+            card = Card(
+                source=self.origin.source,
+                scope=self.scope,
+                events=sum(span.events for span in spans),
+                streams=spans,
+                dropped=dict(sorted(self.dropped.items())),
+                noticed=dict(sorted(self.noticed.items())),
+                inputs=inputs,
+                outputs={name: sha256_file(staged / name) for name in names if (staged / name).is_file()},
+                options=dict(options),
+                labels=labels,
+                licence=self.origin.licence,
+                attribution=self.origin.attribution,
+            )
+            write_card(staged, card)
         return card
 
     def _watched(self, streams: Iterable[SourceStream], total: int, progress: Progress | None) -> Iterator[SourceStream]:
@@ -208,22 +206,39 @@ class _Job(NamedTuple):
             before = now
             yield item
 
-    def _join(self, inputs: dict[str, str]) -> LabelCount | None:
-        built = self.out / LABELS
+    def _join(self, staged: Path, inputs: dict[str, str]) -> LabelCount | None:
         file = label_file_in(self.raw)
-        labels = None if file is None else read_labels(file, self.out, allow_none=True)
-        if file is not None:
-            inputs[file.name] = sha256_file(file)
-        if labels is None or not labels.labels:
-            try:
-                built.unlink(missing_ok=True)
-            except OSError as error:
-                raise storage_error(built, error) from error
-        else:
-            write_labels(built, labels)
-        if labels is None:
+        if file is None:
             return None
+        labels = read_labels(file, staged, allow_none=True)
+        inputs[file.name] = sha256_file(file)
+        if labels.labels:
+            write_labels(staged / LABELS, labels)
         return LabelCount(file=labels.file, rows=labels.rows, joined=len(labels.labels), unmatched=labels.unmatched)
+
+
+@contextmanager
+def _staged(out: Path) -> Iterator[Path]:
+    """A folder inside `out` to build in; its files are put in place when all are written, and left out when one fails.
+
+    An earlier build's card and labels go first and the new card comes last: a folder with a card is whole, and no labels
+    lie beside events they are not of, whenever the machine stops.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        temporary = TemporaryDirectory(prefix=".build.", dir=out)
+    except OSError as error:
+        raise storage_error(out, error) from error
+    with temporary as name:
+        yield Path(name)
+        try:
+            for stale in (CARD, CARD_MD, LABELS):
+                (out / stale).unlink(missing_ok=True)
+            for made in (SOURCES, EVENTS, LABELS, CARD_MD, CARD):
+                if (Path(name) / made).is_file():
+                    (Path(name) / made).replace(out / made)
+        except OSError as error:
+            raise storage_error(out, error) from error
 
 
 def _suggestions_in(raw: Path) -> Path:

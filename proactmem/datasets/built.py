@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from proactmem.core.events import CodeEvent, DesktopEvent, HomeEvent, Scope, SportsEvent, parse_event
 from proactmem.core.streams import Event, arrive, stated_time
-from proactmem.datasets.card import sha256_file
+from proactmem.datasets.card import CARD, read_card, sha256_file
 from proactmem.errors import ConfigError, InputError, StoreError
 
 __all__ = ["EVENTS", "REPEATED", "SCHEMA", "BuiltStreams", "Order", "known_zone", "not_causal"]
@@ -154,8 +154,20 @@ class BuiltStreams:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of events.parquet; of several events files, the hash of their hashes in order of name."""
+        """Hash of events.parquet; of several events files, the hash of their hashes in order of name.
+
+        Raises:
+            StoreError: The folder's card, where there is one, was written for other events.
+        """
         digests = [sha256_file(file.path) for file in self._files]
+        stated = read_card(self.path).outputs if (self.path / CARD).is_file() else {}
+        for file, digest in zip(self._files, digests, strict=True):
+            if stated.get(file.path.name, digest) != digest:
+                raise StoreError(
+                    f"{file.path}: is not the file that {CARD} beside it was written for (SHA-256 {digest}, expected "
+                    f"{stated[file.path.name]}).",
+                    remedy=_REBUILD,
+                )
         return digests[0] if len(digests) == 1 else sha256("".join(digests).encode()).hexdigest()
 
     def events(self, stream_id: str) -> Iterator[Event]:

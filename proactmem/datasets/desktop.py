@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proactmem.core.events import parse_event
-from proactmem.datasets.textfile import text_lines
+from proactmem.datasets.textfile import RepeatedKeyError, text_lines, unique_keys
 from proactmem.datasets.writing import KeyColumns, Sourced, SourceStream
 from proactmem.errors import InputError
 
@@ -60,11 +60,15 @@ def read_trace(path: Path) -> Trace:
     """One trace file; agent_response and task_status are not looked at.
 
     Raises:
-        InputError: The file is empty, not UTF-8, not JSON, or an item has no observation of time and event.
+        InputError: The file is empty, not UTF-8, not JSON, names a key twice, or an item has no observation of time and event.
     """
     text = "".join(line.text for line in text_lines(path))
     try:
-        loaded = json.loads(text)
+        loaded = json.loads(text, object_pairs_hook=unique_keys)
+    except RepeatedKeyError as error:
+        raise InputError(
+            "a key is given twice", file=path, field=error.key, remedy="Keep one of the two values, or fetch the trace again."
+        ) from error
     except json.JSONDecodeError as error:
         raise InputError(
             f"not JSON ({error.msg})",

@@ -6,9 +6,10 @@ A label file is recognised by its columns, whatever its name:
 - HeartSteps reference labels: participant, decision_index, y, ...; smart homes: home, window_start, y, ...;
 - ProactiveBench: stream_id (the trace), index, help_needed.
 
-Where a file keyed by event_id states y, A, B and N that break Equation 9, it is refused. A foreign file may hold y and
-A, B, N by separate majority votes, which need not agree: y is kept as stated, A, B and N become unknown, and the row is
-counted (ours; in the two files that come with the benchmark every row agrees).
+A row keyed by event_id may name its stream or not; texts of keys are compared without the blanks around them. Where such
+a file states y and of A, B and N what breaks Equation 9, whatever the unknown ones may be, it is refused. A foreign file
+may hold y and A, B, N by separate majority votes, which need not agree: y is kept as stated, A, B and N become unknown,
+and the row is counted (ours; in the two files that come with the benchmark every row agrees).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proactmem.core.labels import Label
+from proactmem.core.labels import Label, breaks_equation_9
 from proactmem.core.records import SOURCES
 from proactmem.datasets.textfile import csv_rows, json_lines, text_lines
 from proactmem.errors import InputError, StoreError
@@ -70,7 +71,6 @@ class _Form(NamedTuple):
 
 
 _FORMS = (
-    _Form(("stream_id", "event_id"), ("stream_id", "event_id"), "y", False),
     _Form(("event_id",), ("event_id",), "y", False),
     _Form(("participant", "decision_index"), ("participant", "decision_index"), "y", True),
     _Form(("home", "window_start"), ("home", "window_start"), "y", True),
@@ -137,33 +137,47 @@ def read_labels(path: Path, sources: Path, *, allow_none: bool = False) -> Label
         )  # fmt: skip
     form, stated, rows, disagreeing = _read(file)
     labels: dict[tuple[str, str], Label] = {}
-    met: dict[Key, str] = {}
+    met: dict[Key, tuple[str, str]] = {}
+    first = next(iter(stated))
     example: Key | None = None
     for stream_id, event_id, key in _source_keys(sources, form, file):
-        example = example or key
-        found = stated.get(key)
-        if found is None:
-            continue
-        if key in met and form.sources == ("event_id",):
-            raise InputError(
-                f"event id occurs in streams {met[key]!r} and {stream_id!r}",
-                file=file,
-                row=found.row,
-                field="event_id",
-                found=event_id,
-                expected="labels that name stream_id too",
-                remedy="Add a stream_id to every label.",
-            )
-        met[key] = stream_id
-        labels[(stream_id, event_id)] = Label(event_id=event_id, **_fields(found))
+        keys: tuple[Key, ...] = (key,) if form.foreign else ((stream_id.strip(), *key), key)
+        example = example or next(one for one in keys if form.foreign or len(one) == len(first))
+        for one in keys:
+            found = stated.get(one)
+            if found is None:
+                continue
+            if one in met:
+                raise _meets_two(file, found.row, met[one], (stream_id, event_id))
+            met[one] = (stream_id, event_id)
+            label = Label(event_id=event_id, **_fields(found))
+            if labels.setdefault((stream_id, event_id), label) != label:
+                raise InputError(
+                    f"two labels for event {event_id!r} of stream {stream_id!r} disagree, one with the stream and one without",
+                    file=file,
+                    row=found.row,
+                    remedy="Keep one of the two rows.",
+                )
     if not labels and not allow_none:
         raise InputError(
-            f"none of {len(stated)} labels meets an event: keys {', '.join(form.columns)} like {next(iter(stated))!r}",
+            f"none of {len(stated)} labels meets an event: keys {', '.join(_names(form, first))} like {first!r}",
             file=file,
             expected=f"keys like {example!r}, which the streams have",
             remedy="Give the label file that belongs to these streams.",
         )
     return LabelSet(file.name, labels, rows, len(stated) - len(met), rows - len(stated), disagreeing)
+
+
+def _meets_two(file: Path, row: int, one: tuple[str, str], other: tuple[str, str]) -> InputError:
+    if one[0] != other[0] and one[1] == other[1]:
+        return InputError(
+            f"event id occurs in streams {one[0]!r} and {other[0]!r}", file=file, row=row, field="event_id", found=one[1],
+            expected="labels that name stream_id too", remedy="Add a stream_id to every label.",
+        )  # fmt: skip
+    return InputError(
+        f"one label meets two events, {one[1]!r} of stream {one[0]!r} and {other[1]!r} of stream {other[0]!r}", file=file,
+        row=row, remedy="Give the events ids that differ by more than the blanks around them, and build again.",
+    )  # fmt: skip
 
 
 def write_labels(path: Path, labels: LabelSet) -> None:
@@ -186,14 +200,11 @@ def _read(file: Path) -> tuple[_Form, dict[Key, _Stated], int, int]:
     for row, cells in _rows(file):
         rows += 1
         form = form or _form(file, row, list(cells))
-        if form.columns == ("event_id",) and cells.get("stream_id") is not None:
-            raise InputError(
-                "a row names its stream, the first row does not", file=file, row=row, field="stream_id",
-                found=cells["stream_id"], remedy="Give stream_id in every row or in none.",
-            )  # fmt: skip
-        key = tuple(_key(file, row, name, cells.get(name)) for name in form.columns)
+        named = not form.foreign and cells.get("stream_id") is not None and str(cells["stream_id"]).strip() != ""
+        names = ("stream_id", *form.columns) if named else form.columns
+        key = tuple(_key(file, row, name, cells.get(name)) for name in names)
         found = _statement(file, row, form, cells)
-        if None not in (found.a, found.b, found.n) and found.y != bool((found.a or found.b) and found.n):
+        if breaks_equation_9(found.y, found.a, found.b, found.n):
             if not form.foreign:
                 raise InputError(
                     "y is not (a or b) and n (Equation 9)",
@@ -207,7 +218,7 @@ def _read(file: Path) -> tuple[_Form, dict[Key, _Stated], int, int]:
             found = found._replace(a=None, b=None, n=None)
         if (before := stated.get(key)) is not None and before[1:] != found[1:]:
             raise InputError(
-                f"two labels for {', '.join(form.columns)} {key!r} disagree, the first in row {before.row}",
+                f"two labels for {', '.join(names)} {key!r} disagree, the first in row {before.row}",
                 file=file,
                 row=row,
                 remedy="Keep one of the two rows.",
@@ -216,6 +227,10 @@ def _read(file: Path) -> tuple[_Form, dict[Key, _Stated], int, int]:
     if form is None:
         raise InputError("no label in the file", file=file, remedy="Give a file with one label a row.")
     return form, stated, rows, disagreeing
+
+
+def _names(form: _Form, key: Key) -> tuple[str, ...]:
+    return form.columns if len(key) == len(form.columns) else ("stream_id", *form.columns)
 
 
 def _form(file: Path, row: int, columns: list[str]) -> _Form:
@@ -287,9 +302,9 @@ def _key(file: Path, row: int, name: str, value: object) -> Scalar:
             return value
         if isinstance(value, str) and _WHOLE.fullmatch(value):
             return int(value)
-    elif isinstance(value, str) and value.strip():
+    elif isinstance(value, str) and value.strip() and _is_text(value):
         if name != "window_start":
-            return value
+            return value.strip()
         expected = "a local time like 2011-11-29 00:50"
         with suppress(ValueError):
             return datetime.fromisoformat(value.strip()).isoformat()
@@ -308,13 +323,18 @@ def _statement(file: Path, row: int, form: _Form, cells: Mapping[str, object]) -
         )  # fmt: skip
     a, b, n = (_truth(file, row, name, cells.get(name)) for name in ("a", "b", "n"))
     service = cells.get("service")
-    if service is not None and not isinstance(service, str):
+    if service is not None and not (isinstance(service, str) and _is_text(service)):
         raise InputError(
             "not a service", file=file, row=row, field="service", found=service, expected="a text or nothing",
             remedy="Name the service in words.",
         )  # fmt: skip
     named = service.strip() if service else ""
     return _Stated(row, y, a, b, n, None if named in ("", "none") else named)
+
+
+def _is_text(value: str) -> bool:
+    """No lone surrogate in it, which JSON can write and no file can hold."""
+    return value.isascii() or value.encode(errors="ignore") == value.encode(errors="surrogatepass")
 
 
 _TRUTHS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
@@ -363,4 +383,6 @@ def _source_keys(sources: Path, form: _Form, labels: Path) -> Iterator[tuple[str
 
 
 def _canonical(name: str, value: Scalar) -> Scalar:
-    return datetime.fromisoformat(value).isoformat() if name == "window_start" and isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return datetime.fromisoformat(value).isoformat() if name == "window_start" else value.strip()

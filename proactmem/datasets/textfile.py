@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from proactmem.errors import InputError
 
-__all__ = ["JsonLine", "Line", "csv_rows", "json_lines", "text_lines"]
+__all__ = ["JsonLine", "Line", "RepeatedKeyError", "csv_rows", "json_lines", "text_lines", "unique_keys"]
 
 _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
@@ -89,7 +89,7 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The records of a comma-separated file with the row each starts at; blank lines are skipped.
 
     Raises:
-        InputError: As `text_lines`, or a quoted cell is malformed or never closed.
+        InputError: As `text_lines`, or a quoted cell is malformed, never closed or longer than the csv module reads.
     """
     start = 0
     reader = csv.reader((line.text for line in text_lines(path)), strict=True)
@@ -100,6 +100,12 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
+            if "field limit" in str(error):
+                raise InputError(
+                    f"a cell of more than {csv.field_size_limit():,} characters", file=path, row=start,
+                    expected="a shorter cell, its quote closed",
+                    remedy="Close the cell's quote where it is open, or shorten the cell.",
+                ) from error  # fmt: skip
             raise InputError(
                 f"malformed CSV ({error})",
                 file=path,
@@ -121,8 +127,8 @@ def json_lines(path: Path) -> Iterator[JsonLine]:
         if not line.strip():
             continue
         try:
-            loaded = json.loads(line, object_pairs_hook=_once)
-        except _RepeatedKeyError as error:
+            loaded = json.loads(line, object_pairs_hook=unique_keys)
+        except RepeatedKeyError as error:
             raise InputError(
                 "a key is given twice", file=path, row=row, field=error.key, remedy="Keep one of the two values."
             ) from error
@@ -148,16 +154,24 @@ def json_lines(path: Path) -> Iterator[JsonLine]:
         yield JsonLine(row, offset, loaded)
 
 
-class _RepeatedKeyError(ValueError):
+class RepeatedKeyError(ValueError):
+    """A JSON object names a key twice."""
+
     def __init__(self, key: str) -> None:
         self.key = key
+        """The key."""
         super().__init__(key)
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object of these pairs (an `object_pairs_hook`), a key given twice refused.
+
+    Raises:
+        RepeatedKeyError: A key is given twice.
+    """
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise _RepeatedKeyError(key)
+            raise RepeatedKeyError(key)
         found[key] = value
     return found

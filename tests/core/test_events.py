@@ -106,3 +106,66 @@ def test_a_segment_is_visible_at_its_close_only() -> None:
     assert data["decision_time"] == "2011-06-02T00:00:00"
     with pytest.raises(InputError, match="decision_time"):
         parse_event({**data, "decision_time": "2011-06-01T23:30:00"}, scope="home")
+
+
+@pytest.mark.parametrize(
+    "field", ["decision_slot", "source_utc_offset_seconds", "jawbone_steps_pre30", "google_fit_steps_pre60", "temperature_c"]
+)
+@pytest.mark.parametrize("value", [True, False, "3"])
+def test_neither_a_boolean_nor_a_text_is_a_number(field: str, value: object) -> None:
+    data = deepcopy(FIGURE_5)
+    data["observable_payload"][field] = value  # type: ignore[index]
+    with pytest.raises(InputError, match=f"field 'observable_payload.{field}': .*a number is expected"):
+        parse_event(data, scope="sports")
+    data["observable_payload"][field] = FIGURE_5["observable_payload"][field] / 1  # type: ignore[index]
+    assert parse_event(data, scope="sports") == parse_event(FIGURE_5, scope="sports")
+
+
+@pytest.mark.parametrize("value", [True, "3", float("nan"), float("inf")])
+@pytest.mark.parametrize("field", ["count", "minimum", "maximum", "mean", "last"])
+def test_a_sensor_is_summed_up_in_finite_numbers(field: str, value: object) -> None:
+    data = json.loads(public_json(home("e1", "2011-06-01T08:00:00")))
+    sensor = {"sensor": "T1", "count": 2, "mean": 20.5}
+    assert parse_event({**data, "numeric_sensors": [sensor]}, scope="home")
+    with pytest.raises(InputError, match=rf"numeric_sensors\.0\.{field}"):
+        parse_event({**data, "numeric_sensors": [{**sensor, field: value}]}, scope="home")
+
+
+@pytest.mark.parametrize("value", [True, 7.5])
+def test_an_objects_number_is_whole_or_a_ref(value: object) -> None:
+    with pytest.raises(InputError, match=r"object\.number"):
+        code("e1", "2025-01-01T00:00:00Z", value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [
+        ({"raw_event_count": 84}, None),
+        ({"raw_event_count": 90}, None),
+        ({"raw_event_count": 83}, "raw_event_count is 83, below 84"),
+        ({"location_counts": {"Bathroom": 13, "Bedroom": 17, "LivingRoom": 11}}, None),
+        ({"location_counts": {"Bathroom": 13, "Bedroom": 31}}, "location_counts hold 44 activations, activation_count is 43"),
+    ],
+)
+def test_motion_counts_of_figure_5_agree(counts: dict[str, object], found: str | None) -> None:
+    data = json.loads(public_json(home("e1", "2012-07-21T00:00:00", Bathroom=13, Bedroom=17, LivingRoom=11, OutsideDoor=2)))
+    data["motion"] |= {"raw_event_count": 84, "deactivation_count": 41, **counts}
+    if found is None:
+        assert parse_event(data, scope="home")
+        return
+    with pytest.raises(InputError, match=f"field 'motion': .*{found}"):
+        parse_event(data, scope="home")
+
+
+@pytest.mark.parametrize("end", ["2011-06-01T24:00:00", "2011-06-01 24:00", "2011-06-01T24:00:00.000"])
+def test_an_end_of_24_00_is_the_next_days_0_00(end: str) -> None:
+    whole = home("e1", "2011-06-01T23:20:00", 40)
+    data = json.loads(public_json(whole))
+    assert parse_event({**data, "window_end": end, "decision_time": end}, scope="home") == whole
+
+
+@pytest.mark.parametrize("end", ["2011-06-01T24:00:01", "2011-06-01T24:10:00", "2011-02-30T24:00:00", "9999-12-31T24:00:00"])
+def test_no_other_time_of_hour_24_is_read(end: str) -> None:
+    data = json.loads(public_json(home("e1", "2011-06-01T23:20:00", 40)))
+    with pytest.raises(InputError, match="window_end"):
+        parse_event({**data, "window_end": end, "decision_time": end}, scope="home")

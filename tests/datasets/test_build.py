@@ -94,6 +94,52 @@ def test_a_failed_build_leaves_the_built_folder_as_it_was(tmp_path: Path) -> Non
     assert files(out) == before
 
 
+@pytest.mark.parametrize("labels", ["participant,decision_index,y\n1,0,7\n", "event_id;y\n"])
+def test_a_failed_join_leaves_no_old_labels_beside_new_events(tmp_path: Path, labels: str) -> None:
+    raw, out = raw_folder(tmp_path / "raw"), tmp_path / "built"
+    build_sports(raw, out)
+    before = files(out)
+    write(raw, row(1, 0), row(1, 2, jbsteps30pre="77"))
+    (raw / "reference_labels.csv").write_text(labels)
+    with pytest.raises(InputError, match=r"reference_labels\.csv"):
+        build_sports(raw, out)
+    assert files(out) == before
+    with pytest.raises(InputError, match=r"reference_labels\.csv"):
+        build_sports(raw, tmp_path / "new")
+    assert files(tmp_path / "new") == {}
+
+
+def test_a_machine_that_stops_between_files_leaves_no_card_and_no_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw, out = raw_folder(tmp_path / "raw"), tmp_path / "built"
+    build_sports(raw, out)
+    write(raw, row(1, 0), row(1, 2, jbsteps30pre="77"))
+    move = Path.replace
+
+    def stop(self: Path, target: Path) -> Path:
+        if Path(target) == out / "events.parquet":
+            raise OSError(28, "No space left on device")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(StoreError, match="the disk is full"):
+        build_sports(raw, out)
+    assert sorted(files(out)) == ["events.parquet", "sources.parquet"]
+
+
+def test_events_that_the_card_was_not_written_for_are_noticed(tmp_path: Path) -> None:
+    raw, out = raw_folder(tmp_path / "raw"), tmp_path / "built"
+    card = build_sports(raw, out)
+    assert BuiltStreams.open(out).sha256 == card.outputs["events.parquet"]
+    build_sports(raw, tmp_path / "other", participants=[2])
+    (out / "events.parquet").write_bytes((tmp_path / "other" / "events.parquet").read_bytes())
+    with pytest.raises(StoreError, match=r"card\.json beside it was written for.*Build the streams again"):
+        _ = BuiltStreams.open(out).sha256
+    (out / "card.json").unlink()
+    assert BuiltStreams.open(out).sha256 == sha256_file(tmp_path / "other" / "events.parquet")
+
+
 def test_out_must_be_a_place_for_a_built_folder(tmp_path: Path) -> None:
     raw = raw_folder(tmp_path / "data" / "raw")
     for out in (raw, raw / ".", tmp_path / "data", tmp_path):
@@ -178,7 +224,7 @@ def test_own_data_builds_with_its_labels(tmp_path: Path) -> None:
     assert card.labels is not None
     assert card.labels.joined == 1
     assert pq.read_table(tmp_path / "out" / "sources.parquet").to_pylist() == [
-        {"event_id": "a", "stream_id": "s", "file": "mine.jsonl", "line": 1}
+        {"event_id": "a", "stream_id": "s", "file": "mine.jsonl", "line": 1, "source_event_id": "a"}
     ]
 
 

@@ -69,6 +69,7 @@ def test_a_label_inside_an_observation_is_refused(tmp_path: Path) -> None:
         (b"", "the file is empty"),
         (b'[{"observation": {"time": "1"', "row 1: not JSON"),
         (b'{"observation": {}}', "not a trace"),
+        (b'[{"observation": {"time": 1, "event": "x", "time": 2}}]', "field 'time': a key is given twice"),
         (b"[" * 100_000, "not JSON"),
         (b'["caf\xe9"]', "not UTF-8 at byte 5"),
     ],

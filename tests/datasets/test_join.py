@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pydantic import ValidationError
 
 from proactmem.core.labels import Label
 from proactmem.core.records import SOURCES
@@ -89,6 +90,31 @@ def test_one_event_id_in_two_streams_needs_the_stream(tmp_path: Path) -> None:
     assert list(found.labels) == [("p2", "e0")]
 
 
+def test_each_row_may_name_its_stream_or_not(tmp_path: Path) -> None:
+    folder = sources(tmp_path, {"event_id": ["e0", "e0", "e1"], "stream_id": ["p1", "p2", "p1"]})
+    bare, first = '{"event_id": "e1", "y": 1}', '{"event_id": "e0", "stream_id": "p1", "y": 1}'
+    second = '{"event_id": "e0", "stream_id": "p2", "y": 0}'
+    expected = {("p1", "e0"): True, ("p2", "e0"): False, ("p1", "e1"): True}
+    for lines in ((bare, first, second), (first, bare, second), (second, first, bare)):
+        found = read_labels(label_file(tmp_path, "\n".join(lines)), folder)
+        assert {key: label.y for key, label in found.labels.items()} == expected
+    table = "event_id,stream_id,y\ne1,,1\ne0,p1,1\ne0,p2,0\n"
+    assert read_labels(label_file(tmp_path, table), folder).labels == found.labels
+    other = '{"event_id": "e1", "stream_id": "p1", "y": 0}'
+    with pytest.raises(InputError, match="two labels for event 'e1' of stream 'p1' disagree"):
+        read_labels(label_file(tmp_path, f"{bare}\n{other}"), folder)
+    with pytest.raises(InputError, match=r"keys stream_id, event_id like \('p9', 'e0'\).*keys like \('p1', 'e0'\)"):
+        read_labels(label_file(tmp_path, '{"event_id": "e0", "stream_id": "p9", "y": 0}'), folder)
+
+
+def test_blanks_around_ids_and_headers_change_nothing(tmp_path: Path) -> None:
+    path = label_file(tmp_path, " event_id , stream_id , y \n e1 , p1 , 1 \n")
+    assert list(read_labels(path, sources(tmp_path, SPORTS)).labels) == [("p1", "e1")]
+    folder = sources(tmp_path, {"event_id": ["e1", " e1"], "stream_id": ["p1", "p1"]})
+    with pytest.raises(InputError, match="row 2: one label meets two events, 'e1' of stream 'p1' and ' e1'"):
+        read_labels(path, folder)
+
+
 def test_built_labels_come_back_with_equal_bytes(tmp_path: Path) -> None:
     folder = sources(tmp_path, SPORTS)
     found = read_labels(label_file(tmp_path, "participant,decision_index,y,a,b,n\n2,0,1,1,0,1\n1,0,0,,,\n"), folder)
@@ -103,6 +129,29 @@ def test_equation_9_must_hold_where_labels_are_keyed_by_event(tmp_path: Path) ->
     path = label_file(tmp_path, "event_id,y,a,b,n\ne0,1,1,0,1\ne1,1,1,0,0\n")
     with pytest.raises(InputError, match=r"row 3, field 'y': y is not \(a or b\) and n \(Equation 9\)"):
         read_labels(path, sources(tmp_path, SPORTS))
+
+
+@pytest.mark.parametrize(
+    ("cells", "breaks"),
+    [
+        ("1,,,0", True), ("1,0,0,", True), ("0,1,,1", True), ("0,,1,1", True), ("1,1,,0", True),
+        ("1,0,,1", False), ("1,,,", False), ("0,1,1,", False), ("0,,,1", False), ("0,0,,1", False), ("0,1,,0", False),
+    ],
+)  # fmt: skip
+def test_equation_9_is_judged_as_far_as_it_is_known(tmp_path: Path, cells: str, breaks: bool) -> None:
+    own, folder = label_file(tmp_path, f"event_id,y,a,b,n\ne0,{cells}\n", "own.csv"), sources(tmp_path, SPORTS)
+    foreign = label_file(tmp_path, f"participant,decision_index,y,a,b,n\n1,0,{cells}\n", "foreign.csv")
+    found = read_labels(foreign, folder)
+    given = dict(zip("yabn", ({"0": False, "1": True, "": None}[cell] for cell in cells.split(",")), strict=True))
+    if not breaks:
+        whole = Label(event_id="e0", **given)
+        assert found.labels == read_labels(own, folder).labels == {("p1", "e0"): whole}
+        return
+    assert (found.labels, found.disagreeing) == ({("p1", "e0"): Label(event_id="e0", y=given["y"])}, 1)
+    with pytest.raises(InputError, match=r"row 2, field 'y': y is not \(a or b\) and n"):
+        read_labels(own, folder)
+    with pytest.raises(ValidationError, match="Equation 9"):
+        Label(event_id="e0", **given)
 
 
 def test_a_foreign_files_decision_is_kept_where_its_votes_disagree(tmp_path: Path) -> None:
@@ -137,6 +186,10 @@ def test_repeated_labels_are_counted_and_contradictions_name_both_rows(tmp_path:
         ("home,window_start,y\nA,noon,1\n", "row 2, field 'window_start'.*expected a local time"),
         ('{"event_id": "e0", "y": [1]}', "row 1, field 'y': not a decision"),
         ('{"event_id": "e0", "y": 1, "service": 3}', "row 1, field 'service': not a service"),
+        (r'{"event_id": "e0", "y": 1, "service": "\ud800"}', "row 1, field 'service': not a service"),
+        (r'{"event_id": "\udfff", "y": 1}', "row 1, field 'event_id': a label without its key"),
+        ("event_id,y,y\ne0,1,0\n", "row 1: a column occurs twice"),
+        ('event_id,y,service\ne0,1,"' + "x" * 140_000 + '"\n', "row 2: a cell of more than 131,072 characters"),
         ('{"event_id": 7, "y": 1}', "row 1, field 'event_id': a label without its key; found 7"),
         ('{"event_id": "e0"}', "row 1: not a label file of a known form"),
         ('{"event_id": "e0", "y": 1}\n{"event_id": "e1", "y"', "row 2: the last line is cut off"),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from proactmem.core.events import public_json
@@ -166,6 +167,29 @@ def test_label_files_in_a_folder_hold_no_events(tmp_path: Path) -> None:
     events.unlink()
     with pytest.raises(InputError, match="no event file in the folder"):
         event_files(tmp_path)
+
+
+def test_one_id_in_two_eras_gives_two_events_whatever_the_order_of_the_lines(tmp_path: Path) -> None:
+    events = [
+        samples.code("7", "2015-01-01T00:00:00Z", kind="PushEvent"),
+        samples.code("7", "2015-01-01T00:00:00Z", kind="IssuesEvent"),
+        samples.code("7", "2025-01-01T00:00:00Z", kind="PushEvent"),
+        samples.code("8", "2024-01-01T00:00:00Z", kind="PushEvent"),
+    ]
+    lines = [public_json(event) for event in events]
+    expected = ["7", "7@PushEvent@2015-01-01T00:00:00Z", "8", "7@PushEvent@2025-01-01T00:00:00Z"]
+    for number, given in enumerate((lines, lines[::-1])):
+        card = build_own(own(tmp_path, *given), tmp_path / str(number), scope="code")
+        assert [event.event_id for event in BuiltStreams.open(tmp_path / str(number)).events("r1")] == expected
+        assert card.noticed["event_ids_told_apart"] == 2
+        rows = pq.read_table(tmp_path / str(number) / "sources.parquet")
+        assert rows["event_id"].to_pylist() == expected
+        assert rows["source_event_id"].to_pylist() == ["7", "7", "8", "7"]
+    with pytest.raises(InputError, match="row 5, field 'event_id': event id occurs twice in stream 'r1', first in row 1"):
+        scan_own([own(tmp_path, *lines, lines[0])], "code")
+    taken = public_json(samples.code(expected[3], "2025-01-01T00:00:00Z"))
+    with pytest.raises(InputError, match="row 3, field 'event_id': event id is the one another event is built under"):
+        scan_own([own(tmp_path, *lines, taken)], "code")
 
 
 def test_ids_repeated_across_files_name_the_other_file(tmp_path: Path) -> None:
