@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Callable, Iterable, Sequence, Set
 from datetime import datetime
@@ -57,10 +58,10 @@ class Predicate(BaseModel):
         return tuple(operand for operand in self._operands() if operand is not None)
 
     @cached_property
-    def key(self) -> tuple[object, ...]:
-        """Canonical content: equal for predicates that mean the same."""
-        operands = tuple(sorted(set(self.operands), key=repr)) if self.op == "in" else self.operands
-        return (self.path, self.op, operands)
+    def key(self) -> str:
+        """Canonical content, one line of JSON: equal for predicates that mean the same."""
+        operands = sorted(set(self.operands), key=repr) if self.op == "in" else self.operands
+        return json.dumps([self.path, self.op, operands])
 
     def __str__(self) -> str:
         value = list(self.value) if isinstance(self.value, tuple) else self.value

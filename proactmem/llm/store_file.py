@@ -57,6 +57,7 @@ class StoreFile:
                 if mode == "record":
                     self._use_wal()
                     self._writer.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                    self._writer.execute("PRAGMA cache_size=-32768")  # 32 MiB: keys are hashes, every insert lands elsewhere
                     self._create()
                 self._reader = self._connect() if mode == "record" else self._writer
         except StoreError:

@@ -8,6 +8,7 @@ from datetime import date
 
 from proactmem.config import MemoryConfig
 from proactmem.core.regularities import Regularity, RegularityStatus, Transition
+from proactmem.core.streams import Span
 from proactmem.memory.replay import DayEvidence, DayVerdict, ReplayCounts, judge_day
 
 __all__ = ["RegularityState", "admit", "close_day", "consolidate"]
@@ -94,14 +95,20 @@ def close_day(
     """Judge one closed day once for every regularity: candidates advance in replay, admitted ones online."""
     kept: list[RegularityState] = []
     transitions: list[Transition] = []
+    memo: dict[str, tuple[Span, ...]] = {}
     for state in states:
-        verdict = judge_day(state.regularity, evidence)
-        if verdict.outcome in ("fulfilled", "violated", "censored"):
-            state = replace(state, last_trigger_cycle=cycle)
-        state = replace(state, whole=state.whole.add(verdict))
+        verdict = judge_day(state.regularity, evidence, memo)
+        triggered = verdict.outcome in ("fulfilled", "violated", "censored")
+        whole = state.whole.add(verdict)
+        state = replace(
+            state,
+            whole=whole,
+            replay=whole if state.status == "candidate" else state.replay,
+            last_trigger_cycle=cycle if triggered else state.last_trigger_cycle,
+        )
         transition: Transition | None = None
         if state.status == "candidate":
-            state, transition = admit(replace(state, replay=state.whole), evidence.day, config)
+            state, transition = admit(state, evidence.day, config)
         elif state.status in ("active", "weakening"):
             state, transition = _observe(state, verdict, evidence.day, config)
         kept.append(state)

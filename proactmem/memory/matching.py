@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from proactmem.config import MemoryConfig
 from proactmem.core.facts import container_of
-from proactmem.core.predicates import Predicate, holds
+from proactmem.core.predicates import Predicate, holds, satisfies
 from proactmem.core.regularities import Match, MatchState, RegularityStatus
 from proactmem.core.streams import Event, Span
 from proactmem.memory.lifecycle import RegularityState
@@ -27,7 +27,7 @@ class OpenDay:
         self.day: date | None = None
         self.events: list[Event] = []
         """All events of the open day, the staged one last; the open-day buffer of Section 3.1."""
-        self._held: dict[tuple[object, ...], tuple[int, list[Span]]] = {}
+        self._held: dict[str, tuple[int, list[Span]]] = {}
         self._observed: dict[str, tuple[int, list[Span]]] = {}
 
     def start(self, day: date) -> None:
@@ -45,10 +45,16 @@ class OpenDay:
         """When the predicate held today, on public facts, the current event included."""
         done, spans = self._held.get(predicate.key, (0, []))
         if done < len(self.events):
-            for event in self.events[done:]:
-                observed = container_of(predicate.path, event.scope) in event.observed
-                if holds(predicate, event.facts.get(predicate.path, ()), observed=observed):
-                    spans.append(event.span)
+            path, new = predicate.path, self.events[done:]
+            if predicate.op == "!=":
+                container = container_of(path, new[0].scope)
+                spans += [
+                    event.span
+                    for event in new
+                    if holds(predicate, event.facts.get(path, ()), observed=container in event.observed)
+                ]
+            else:
+                spans += satisfies(predicate, [(event.span, value) for event in new for value in event.facts.get(path, ())])
             self._held[predicate.key] = (len(self.events), spans)
         return spans
 
@@ -56,9 +62,8 @@ class OpenDay:
         """When `path` was observed today, absence included."""
         done, spans = self._observed.get(path, (0, []))
         if done < len(self.events):
-            for event in self.events[done:]:
-                if container_of(path, event.scope) in event.observed:
-                    spans.append(event.span)
+            container = container_of(path, self.events[0].scope)
+            spans += [event.span for event in self.events[done:] if container in event.observed]
             self._observed[path] = (len(self.events), spans)
         return spans
 

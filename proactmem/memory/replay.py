@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -140,19 +140,14 @@ class ReplayCounts:
 
     def add(self, verdict: DayVerdict) -> ReplayCounts:
         """The counts with one more day."""
-        counts = self
-        match verdict.outcome:
-            case "fulfilled":
-                counts = replace(counts, fulfilled=counts.fulfilled + 1)
-            case "violated":
-                counts = replace(counts, violated=counts.violated + 1)
-            case "censored":
-                counts = replace(counts, censored=counts.censored + 1)
-            case _:
-                pass
-        if verdict.base is not None:
-            counts = replace(counts, base_days=counts.base_days + 1, base_hits=counts.base_hits + verdict.base)
-        return counts
+        outcome, base = verdict
+        return ReplayCounts(
+            self.fulfilled + (outcome == "fulfilled"),
+            self.violated + (outcome == "violated"),
+            self.censored + (outcome == "censored"),
+            self.base_days + (base is not None),
+            self.base_hits + (base is True),
+        )
 
     @property
     def confidence(self) -> float:
@@ -188,19 +183,24 @@ def first_trigger(spans: Iterable[Span]) -> float | None:
     return min((span[0] for span in spans), default=None)
 
 
-def judge_day(regularity: Regularity, evidence: DayEvidence) -> DayVerdict:
+def judge_day(regularity: Regularity, evidence: DayEvidence, memo: dict[str, tuple[Span, ...]] | None = None) -> DayVerdict:
     """Fulfilled, violated, censored or inapplicable, and whether p occurred in the window at all (SPEC 4).
 
     A day is triggered when g holds at some time; fulfilled when p holds inside the window at or after the first trigger;
     violated when it does not though p's path was observed in [max(start, trigger), end); censored when it was not.
+
+    Args:
+        regularity: What is judged.
+        evidence: The day.
+        memo: Spans by predicate, shared between the regularities that are judged on one day.
     """
     if not regularity.applies(evidence.day.weekday()):
         return DayVerdict("other_weekday", None)
     low, high = regularity.window.seconds
-    expected = [span for span in evidence.spans(regularity.behavior) if overlaps(span, low, high)]
+    expected = [span for span in _spans(regularity.behavior, evidence, memo) if overlaps(span, low, high)]
     seen = evidence.observed_spans(regularity.behavior.path)
     base = True if expected else (False if any(overlaps(span, low, high) for span in seen) else None)
-    trigger = first_trigger(evidence.spans(regularity.trigger))
+    trigger = first_trigger(_spans(regularity.trigger, evidence, memo))
     if trigger is None:
         return DayVerdict("untriggered", base)
     if any(span[0] >= trigger for span in expected):
@@ -209,3 +209,12 @@ def judge_day(regularity: Regularity, evidence: DayEvidence) -> DayVerdict:
     if any(overlaps(span, start, high) for span in seen):
         return DayVerdict("violated", base)
     return DayVerdict("censored", base)
+
+
+def _spans(predicate: Predicate, evidence: DayEvidence, memo: dict[str, tuple[Span, ...]] | None) -> tuple[Span, ...]:
+    if memo is None:
+        return evidence.spans(predicate)
+    found = memo.get(predicate.key)
+    if found is None:
+        found = memo[predicate.key] = evidence.spans(predicate)
+    return found
