@@ -50,7 +50,7 @@ class Fact(BaseModel):
     """The scalar; compared in canonical form."""
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4_096)
 def _canonical_text(text: str) -> Canonical:
     stripped = text.strip()
     if _ISO.fullmatch(stripped):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
@@ -12,12 +13,21 @@ from proactmem.core.predicates import Predicate, holds, satisfies
 from proactmem.core.regularities import Match, MatchState, RegularityStatus
 from proactmem.core.streams import Event, Span
 from proactmem.memory.lifecycle import RegularityState
-from proactmem.memory.replay import first_trigger, overlaps
+from proactmem.memory.replay import overlaps
 
 __all__ = ["OpenDay", "Scheduled", "match_state", "retrieve", "schedule"]
 
 _STATE_RANK: dict[MatchState, int] = {"deviated": 0, "pending": 1, "upcoming": 2}
 _LIFECYCLE_RANK: dict[RegularityStatus, int] = {"active": 0, "weakening": 1}
+
+
+@dataclass
+class _Held:
+    """When one predicate held so far: events looked at, spans, and the earliest start."""
+
+    done: int = 0
+    spans: list[Span] = field(default_factory=list)
+    first: float | None = None
 
 
 class OpenDay:
@@ -27,7 +37,7 @@ class OpenDay:
         self.day: date | None = None
         self.events: list[Event] = []
         """All events of the open day, the staged one last; the open-day buffer of Section 3.1."""
-        self._held: dict[str, tuple[int, list[Span]]] = {}
+        self._held: dict[str, _Held] = {}
         self._observed: dict[str, tuple[int, list[Span]]] = {}
 
     def start(self, day: date) -> None:
@@ -41,22 +51,28 @@ class OpenDay:
         """Add the current event, visible to matching before it is committed to memory."""
         self.events.append(event)
 
-    def spans(self, predicate: Predicate) -> list[Span]:
+    def held(self, predicate: Predicate) -> _Held:
         """When the predicate held today, on public facts, the current event included."""
-        done, spans = self._held.get(predicate.key, (0, []))
-        if done < len(self.events):
-            path, new = predicate.path, self.events[done:]
+        held = self._held.get(predicate.key)
+        if held is None:
+            held = self._held[predicate.key] = _Held()
+        if held.done < len(self.events):
+            path, new = predicate.path, self.events[held.done :]
             if predicate.op == "!=":
                 container = container_of(path, new[0].scope)
-                spans += [
+                found = [
                     event.span
                     for event in new
                     if holds(predicate, event.facts.get(path, ()), observed=container in event.observed)
                 ]
             else:
-                spans += satisfies(predicate, [(event.span, value) for event in new for value in event.facts.get(path, ())])
-            self._held[predicate.key] = (len(self.events), spans)
-        return spans
+                found = satisfies(predicate, [(event.span, value) for event in new for value in event.facts.get(path, ())])
+            held.done = len(self.events)
+            if found:
+                held.spans += found
+                earliest = min(found)[0]
+                held.first = earliest if held.first is None else min(held.first, earliest)
+        return held
 
     def observed(self, path: str) -> list[Span]:
         """When `path` was observed today, absence included."""
@@ -79,10 +95,10 @@ def match_state(state: RegularityState, today: OpenDay, now: float, config: Memo
         return None
     if today.day is None or not state.regularity.applies(today.day.weekday()):
         return None
-    trigger = first_trigger(today.spans(state.regularity.trigger))
+    trigger = today.held(state.regularity.trigger).first
     if trigger is None or trigger >= high:
         return None
-    if any(overlaps(span, low, high) and span[0] >= trigger for span in today.spans(state.regularity.behavior)):
+    if any(overlaps(span, low, high) and span[0] >= trigger for span in today.held(state.regularity.behavior).spans):
         return "fulfilled", trigger
     if now < low:
         return "upcoming", trigger
