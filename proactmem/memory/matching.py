@@ -13,7 +13,7 @@ from proactmem.core.predicates import Predicate, holds, satisfies
 from proactmem.core.regularities import Match, MatchState, RegularityStatus
 from proactmem.core.streams import Event, Span
 from proactmem.memory.lifecycle import RegularityState
-from proactmem.memory.replay import overlaps
+from proactmem.memory.replay import within
 
 __all__ = ["OpenDay", "Scheduled", "match_state", "retrieve", "schedule"]
 
@@ -98,15 +98,14 @@ def match_state(state: RegularityState, today: OpenDay, now: float, config: Memo
     trigger = today.held(state.regularity.trigger).first
     if trigger is None or trigger >= high:
         return None
-    if any(overlaps(span, low, high) and span[0] >= trigger for span in today.held(state.regularity.behavior).spans):
+    if any(span[0] >= trigger for span in within(today.held(state.regularity.behavior).spans, low, high)):
         return "fulfilled", trigger
     if now < low:
         return "upcoming", trigger
     if now < high:
         return "pending", trigger
     seen = today.observed(state.regularity.behavior.path)
-    observed = any(overlaps(span, max(low, trigger), high) for span in seen)
-    return ("deviated" if observed else "censored"), trigger
+    return ("deviated" if within(seen, max(low, trigger), high) else "censored"), trigger
 
 
 class Scheduled(NamedTuple):

@@ -14,7 +14,7 @@ from proactmem.core.regularities import Regularity
 from proactmem.core.streams import Event, Span
 from proactmem.core.trajectories import DailyFact
 
-__all__ = ["DayEvidence", "DayVerdict", "ReplayCounts", "first_trigger", "judge_day", "overlaps"]
+__all__ = ["DayEvidence", "DayVerdict", "ReplayCounts", "first_trigger", "judge_day", "within"]
 
 DayOutcome = Literal["fulfilled", "violated", "censored", "untriggered", "other_weekday"]
 """What one day says about one regularity; the last two count for nothing."""
@@ -170,12 +170,9 @@ class ReplayCounts:
         return (self.fulfilled * self.base_days) / (judged * self.base_hits)
 
 
-def overlaps(span: Span, low: float, high: float) -> bool:
-    """Whether a point lies in, or an interval overlaps, [low, high)."""
-    start, end = span
-    if start == end:
-        return low <= start < high
-    return start < high and end > low
+def within(spans: Iterable[Span], low: float, high: float) -> list[Span]:
+    """The spans that lie in [low, high) as points, or overlap it as intervals."""
+    return [span for span in spans if span[0] < high and (span[1] > low or span[0] == span[1] == low)]
 
 
 def first_trigger(spans: Iterable[Span]) -> float | None:
@@ -197,16 +194,15 @@ def judge_day(regularity: Regularity, evidence: DayEvidence, memo: dict[str, tup
     if not regularity.applies(evidence.day.weekday()):
         return DayVerdict("other_weekday", None)
     low, high = regularity.window.seconds
-    expected = [span for span in _spans(regularity.behavior, evidence, memo) if overlaps(span, low, high)]
+    expected = within(_spans(regularity.behavior, evidence, memo), low, high)
     seen = evidence.observed_spans(regularity.behavior.path)
-    base = True if expected else (False if any(overlaps(span, low, high) for span in seen) else None)
+    base = True if expected else (False if within(seen, low, high) else None)
     trigger = first_trigger(_spans(regularity.trigger, evidence, memo))
     if trigger is None:
         return DayVerdict("untriggered", base)
     if any(span[0] >= trigger for span in expected):
         return DayVerdict("fulfilled", base)
-    start = max(low, trigger)
-    if any(overlaps(span, start, high) for span in seen):
+    if within(seen, max(low, trigger), high):
         return DayVerdict("violated", base)
     return DayVerdict("censored", base)
 
