@@ -72,11 +72,13 @@ class Card(_Frozen):
     """Source records that gave no event, by reason; every reason that was looked for is listed, 0 included."""
     noticed: dict[str, int] = {}
     """Peculiarities that dropped nothing, counted (gaps, records out of order, times that go back)."""
+    problems: tuple[str, ...] = ()
+    """The first records that could not be read as they stand, each named with its file, row and field."""
     inputs: dict[str, str] = {}
     """SHA-256 of each raw file by name."""
     outputs: dict[str, str] = {}
     """SHA-256 of each built file by name."""
-    options: dict[str, str | int | bool | tuple[int, ...] | None] = {}
+    options: dict[str, str | int | bool | tuple[int, ...] | tuple[str, ...] | None] = {}
     """The options of the build that change its bytes."""
     labels: LabelCount | None = None
     licence: str
@@ -119,8 +121,14 @@ def card_markdown(card: Card) -> str:
     if card.options:
         options = ", ".join(f"{name} = {value!r}" for name, value in sorted(card.options.items()))
         lines += ["", f"Options: {options}."]
+    if card.problems:
+        lines += ["", "The first records that could not be read as they stand:", ""]
+        lines += [f"- {_code(problem)}" for problem in card.problems]
     lines += ["", "| file | SHA-256 |", "| --- | --- |"]
-    lines += [f"| {name} (raw) | `{digest}` |" for name, digest in sorted(card.inputs.items())]
+    raw = sorted(card.inputs.items())
+    lines += [f"| {_cell(name)} (raw) | `{digest}` |" for name, digest in raw[:50]]
+    if len(raw) > 50:
+        lines.append(f"| {len(raw) - 50:,} more raw files | listed in {CARD} |")
     lines += [f"| {name} | `{digest}` |" for name, digest in sorted(card.outputs.items())]
     lines += ["", "| stream | events | first | last |", "| --- | ---: | --- | --- |"]
     shown = card.streams[:50]
@@ -133,6 +141,11 @@ def card_markdown(card: Card) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    """Text of a raw file as Markdown code, whatever it holds."""
+    return "`` " + text.replace("``", "` `") + " ``"
 
 
 def write_card(folder: Path, card: Card) -> None:

@@ -7,9 +7,7 @@ decision.index, is the causal order (SPEC 1).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import groupby, pairwise
@@ -18,25 +16,20 @@ from typing import Literal, NamedTuple, get_args
 
 from proactmem.core.events import parse_event
 from proactmem.datasets.suggestions import Cells, Suggestions, records
+from proactmem.datasets.tally import Tally
 from proactmem.datasets.writing import KeyColumns, Sourced, SourceStream
 from proactmem.errors import ConfigError, InputError
 
-__all__ = ["KEYS", "Points", "Tally", "participant_streams"]
+__all__ = ["DROPS", "KEYS", "NOTICES", "Points", "participant_streams"]
 
 Points = Literal["connected", "available"]
 """Which decision points are events: all connected ones, or those at which a suggestion was allowed (SPEC 1)."""
 KEYS: KeyColumns = {"participant": "int", "decision_index": "int"}
 """The source key of a Sports event."""
 DROPS = ("no_decision_time", "not_connected", "not_available")
+"""Reasons for which a row gives no event."""
 NOTICES = ("decision_index_gaps", "rows_out_of_order", "participants_without_events")
-
-
-@dataclass
-class Tally:
-    """What a build drops and notices, by name; grows while the streams are read."""
-
-    dropped: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(DROPS, 0)))
-    noticed: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(NOTICES, 0)))
+"""Peculiarities that drop nothing."""
 
 
 class _Point(NamedTuple):

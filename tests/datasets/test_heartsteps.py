@@ -10,7 +10,8 @@ import pytest
 
 from proactmem.core.events import SportsEvent
 from proactmem.core.streams import arrive
-from proactmem.datasets.heartsteps import Tally, participant_streams
+from proactmem.datasets.heartsteps import DROPS, NOTICES, participant_streams
+from proactmem.datasets.tally import Tally
 from proactmem.datasets.simulate.columns import COLUMNS as SIMULATED_COLUMNS
 from proactmem.datasets.suggestions import ACTIVITIES, COLUMNS, scan_suggestions
 from proactmem.errors import ConfigError, InputError
@@ -18,7 +19,7 @@ from tests.datasets.suggestion_files import UNCONNECTED, real, row, text, write
 
 
 def events(path: Path, tally: Tally | None = None, **options: object) -> dict[str, list[SportsEvent]]:
-    streams = participant_streams(scan_suggestions(path), tally=tally or Tally(), **options)  # type: ignore[arg-type]
+    streams = participant_streams(scan_suggestions(path), tally=tally or Tally.of(DROPS, NOTICES), **options)  # type: ignore[arg-type]
     return {stream.stream_id: [item.public for item in stream.events] for stream in streams}  # type: ignore[misc]
 
 
@@ -78,10 +79,10 @@ def test_sentinels_are_per_column(tmp_path: Path, column: str, cell: str, field:
 def test_rows_without_a_time_and_unconnected_rows_are_dropped_and_counted(tmp_path: Path) -> None:
     timeless = {**row(1, 0, base=UNCONNECTED), "sugg.decision.utime": "", "sugg.gmtoff": ""}
     path = write(tmp_path, timeless, row(1, 1, base=UNCONNECTED), row(1, 2), row(1, 3, avail="False"))
-    tally = Tally()
+    tally = Tally.of(DROPS, NOTICES)
     assert len(events(path, tally)["heartsteps_participant_01"]) == 2
     assert tally.dropped == {"no_decision_time": 1, "not_connected": 1, "not_available": 0}
-    tally = Tally()
+    tally = Tally.of(DROPS, NOTICES)
     assert len(events(path, tally, points="available")["heartsteps_participant_01"]) == 1
     assert tally.dropped["not_available"] == 1
 
@@ -91,7 +92,7 @@ def test_the_sources_order_holds_and_arrival_never_goes_back(tmp_path: Path) -> 
         row(1, 0, sugg__decision__utime="2015-07-22 20:00:00"),
         row(1, 1, sugg__decision__utime="2015-07-22 19:00:00"),
     )
-    tally = Tally()
+    tally = Tally.of(DROPS, NOTICES)
     [found] = events(write(tmp_path, early, late), tally).values()
     assert [event.timestamp.hour for event in found] == [20, 19]
     assert [event.tau.hour for event in arrive(found)] == [20, 20]
@@ -99,7 +100,7 @@ def test_the_sources_order_holds_and_arrival_never_goes_back(tmp_path: Path) -> 
 
 
 def test_gaps_of_decision_index_are_counted(tmp_path: Path) -> None:
-    tally = Tally()
+    tally = Tally.of(DROPS, NOTICES)
     events(write(tmp_path, row(1, 2), row(1, 5), row(2, 0)), tally)
     assert tally.noticed["decision_index_gaps"] == 2
 
