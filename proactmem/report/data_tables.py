@@ -19,25 +19,21 @@ Labels = Mapping[tuple[str, str], Label]
 _INPUT = "none, input data"
 
 
-def composition_table(card: Card, labels: Labels, *, data: str) -> Table:
+def composition_table(built: Sequence[tuple[Card, Labels]], *, data: str) -> Table:
     """Table 1: streams, events and reference interventions of each scope, the authors' beside ours.
 
     Args:
-        card: The built streams' card.
-        labels: Their reference labels.
+        built: The card of each scope's built streams and their reference labels; a scope once.
         data: For the caption.
     """
+    ours: dict[str, tuple[Card, Labels]] = {card.scope: (card, labels) for card, labels in built}
     published = {name.casefold(): counts for name, counts in published_composition().items()}
-    positives = sum(label.y for label in labels.values())
-    rows = []
-    for scope in (name for name in SCOPE_ORDER if name in published or name == card.scope):
-        theirs = published.get(scope)
-        if scope == card.scope:
-            ours = (Cell(len(card.streams)), Cell(card.events), Cell(positives) if labels else Cell(None, note="not labelled"))
-        else:
-            ours = (Cell(missing="not run", note="not built"),) * 3
-        them = tuple(map(Cell, theirs)) if theirs else (Cell(missing="not published"),) * 3
-        rows.append(Row((Cell(scope_name(scope)), *ours, *them)))
+    scopes = [name for name in SCOPE_ORDER if name in published or name in ours]
+    rows = [Row((Cell(scope_name(scope)), *_built(ours.get(scope)), *_published(published.get(scope)))) for scope in scopes]
+    whole = set(ours) == set(published) - {"total"}
+    if whole and all(labels for _, labels in ours.values()):
+        sums = [sum(counts) for counts in zip(*(_counted(card, labels) for card, labels in built), strict=True)]
+        rows.append(Row((Cell("Total"), *map(Cell, sums), *_published(published.get("total")))))
     names = ("streams", "events", "reference interventions")
     heads = [Column(name.capitalize(), "count") for name in names] + [Column(f"Published {name}", "count") for name in names]
     return Table(
@@ -49,6 +45,21 @@ def composition_table(card: Card, labels: Labels, *, data: str) -> Table:
         data=data,
         remarks=(PUBLISHED_LABEL.replace("gpt-5.6-luna on ", "") + " (Table 1)",),
     )
+
+
+def _counted(card: Card, labels: Labels) -> tuple[int, int, int]:
+    return len(card.streams), card.events, sum(label.y for label in labels.values())
+
+
+def _built(found: tuple[Card, Labels] | None) -> tuple[Cell, ...]:
+    if found is None:
+        return (Cell(missing="not run", note="not built"),) * 3
+    streams, events, positives = _counted(*found)
+    return Cell(streams), Cell(events), Cell(positives) if found[1] else Cell(None, note="not labelled")
+
+
+def _published(counts: Sequence[int] | None) -> tuple[Cell, ...]:
+    return tuple(map(Cell, counts)) if counts else (Cell(missing="not published"),) * 3
 
 
 def card_table(card: Card) -> Table:

@@ -34,17 +34,24 @@ def texts(table):
 
 
 def test_what_is_not_built_is_not_zero():
-    rows = {row[0]: row[1:] for row in texts(composition_table(card(), LABELS, data="made up"))}
+    rows = {row[0]: row[1:] for row in texts(composition_table([(card(), LABELS)], data="made up"))}
     assert rows["Sports"] == ["1", "3", "3", "9", "1\u202f456", "365"]
     assert rows["Home"] == ["—", "—", "—", "4", "1\u202f624", "190"]
-    table = composition_table(card(), {}, data="made up")
+    table = composition_table([(card(), {})], data="made up")
     assert ("b" if table.sheet().notes[0][1] == "not built" else "a", "not labelled") in table.sheet().notes
     assert {row[0]: row[1:] for row in texts(table)}["Sports"][2] == "undefined"
 
 
 def test_a_scope_of_ours_has_no_published_row():
-    rows = {row[0]: row[1:] for row in texts(composition_table(card("desktop"), LABELS, data="made up"))}
+    rows = {row[0]: row[1:] for row in texts(composition_table([(card("desktop"), LABELS)], data="made up"))}
     assert rows["Desktop"] == ["1", "3", "3", *["not published here"] * 3]
+
+
+def test_three_scopes_have_a_total_beside_the_published_one():
+    table = composition_table([(card(scope), LABELS) for scope in ("sports", "home", "code")], data="made up")
+    assert texts(table)[-1] == ["Total", "3", "9", "9", "17", "4\u202f539", "729"]
+    without = composition_table([(card(scope), {}) for scope in ("sports", "home", "code")], data="made up")
+    assert [row[0] for row in texts(without)] == ["Sports", "Home", "Code"]
 
 
 def test_labels_by_equation_9():
