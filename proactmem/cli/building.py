@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,6 +45,13 @@ def _participants(text: str | None) -> list[int] | None:
         raise ConfigError(f"participants are {text!r}; expected numbers with commas, for example 1,5,35.") from None
 
 
+def _day(option: str, text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{option} is {text!r}; expected a day, for example 2012-07-21.") from None
+
+
 @build.command("sports")
 def build_sports_command(
     raw: Raw,
@@ -66,6 +74,28 @@ def build_sports_command(
             points="connected" if points is Points.connected else "available",
             progress=progress,
         )
+    _built(out, card)
+
+
+@build.command("home")
+def build_home_command(
+    raw: Raw,
+    out: Out,
+    homes: Annotated[str | None, typer.Option(help="Names with commas, such as hh101,hh102; all when left out.")] = None,
+    start: Annotated[str | None, typer.Option("--from", help="First local day, YYYY-MM-DD; the first complete one.")] = None,
+    days: Annotated[int | None, typer.Option(min=1, help="Days of each home; all when left out.")] = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Keep the incomplete first and last day too.")] = False,
+) -> None:
+    """Smart homes: CASAS sensor files, raw or annotated, and UCI ADL binary sensors, told by what the files hold.
+
+    Example: `proactmem build home --raw casas --out data/built/home --homes hh101,hh102 --days 14`
+    """
+    from proactmem.datasets.build import build_home
+
+    first = None if start is None else _day("--from", start)
+    chosen = None if homes is None else homes.split(",")
+    with bar("home") as progress:
+        card = build_home(raw, out, chosen=chosen, start=first, days=days, partial=partial, progress=progress)
     _built(out, card)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import date
 from pathlib import Path
 
 from proactmem.core.events import Scope
-from proactmem.datasets import desktop, heartsteps, own
+from proactmem.datasets import desktop, heartsteps, homes, own
 from proactmem.datasets.built import Order
 from proactmem.datasets.card import Card, sha256_file
-from proactmem.datasets.job import Job, Origin, Progress
+from proactmem.datasets.job import Job, Option, Origin, Progress
 from proactmem.datasets.suggestions import scan_suggestions
 from proactmem.datasets.tally import Tally
 from proactmem.errors import InputError
 
-__all__ = ["build_desktop", "build_own", "build_sports"]
+__all__ = ["build_desktop", "build_home", "build_own", "build_sports"]
 
 _RAW_SPORTS = "suggestions.csv"
 _PLANTED = "planted.json"
@@ -47,6 +48,23 @@ _PROACTIVEBENCH = Origin(
     "github.com/thunlp/ProactiveAgent. Changed: the observations only, as public events.",
 )
 _OWN = Origin("own data", "As its owner states.", "Its owner.")
+_CASAS = Origin(
+    "CASAS smart homes",
+    "CC-BY-4.0 for the homes of the public CSH collection; other homes as their owner permits.",
+    "Cook et al. (2013), CASAS: A Smart Home in a Box, doi:10.1109/MC.2012.328. Changed: sensor records summed over "
+    "50-minute segments, activity labels left out.",
+)
+_UCI_ADL = Origin(
+    "UCI ADL binary sensors",
+    "Its README asks for the citation and prohibits commercial use, its page states CC-BY-4.0; not for passing on.",
+    "Ordonez, de Toledo, Sanchis (2013), Sensors 13, 5460-5477, doi:10.24432/C5J02M. Changed: sensor intervals summed over "
+    "50-minute segments, activities left out.",
+)
+_SIMULATED_HOMES = Origin(
+    "simulated homes in CASAS format",
+    "As the package that simulated them.",
+    "The package's seeded simulator; no person's data.",
+)
 
 
 def build_sports(
@@ -82,6 +100,48 @@ def build_sports(
     job = Job("sports", (file,), file.parent, out, origin, heartsteps.KEYS, tally)
     options = {"points": points, "participants": None if participants is None else tuple(chosen)}
     return job.run(streams, len(chosen), options, progress)
+
+
+def build_home(
+    raw: Path,
+    out: Path,
+    *,
+    chosen: Collection[str] | None = None,
+    start: date | None = None,
+    days: int | None = None,
+    partial: bool = False,
+    progress: Progress | None = None,
+) -> Card:
+    """Build Home streams from smart homes' sensor files: CASAS raw or annotated, or UCI ADL binary sensors.
+
+    Args:
+        raw: A sensor file, or a folder with homes; a label file in it is joined.
+        out: The built folder; replaced file by file when it is one already.
+        chosen: Homes to build, by name (`hh101`, `A`); None builds all.
+        start: First local day; None begins with the first complete one.
+        days: Local days of each home; None takes all from there on.
+        partial: Keep the incomplete first and last day too.
+        progress: Called after each home.
+
+    Raises:
+        ConfigError: No such home or day, or `out` is no place for a built folder.
+        InputError: No sensor file, or the label file cannot be read as it stands.
+        StoreError: The built folder cannot be written.
+    """
+    found = homes.find_homes(raw, chosen)
+    tally = Tally.of(homes.DROPS, homes.NOTICES)
+    streams = homes.home_streams(found, days=days, start=start, partial=partial, tally=tally)
+    folder = raw if raw.is_dir() else raw.parent
+    planted = (folder / _PLANTED).is_file()
+    origin = _home_origin({home.format for home in found}, planted=planted)
+    job = Job("home", [home.file for home in found], folder, out, origin, homes.KEYS, tally)
+    options: dict[str, Option] = {
+        "homes": None if chosen is None else tuple(home.name for home in found),
+        "start": None if start is None else start.isoformat(),
+        "days": days,
+        "partial": partial,
+    }
+    return job.run(streams, len(found), options, progress)
 
 
 def build_desktop(raw: Path, out: Path, *, progress: Progress | None = None) -> Card:
@@ -132,6 +192,15 @@ def build_own(
         tally.noticed["event_ids_told_apart"] = data.told_apart
     job = Job(data.scope, files, files[0].parent, out, _OWN, own.KEYS, tally)
     return job.run(streams, len(data.streams), {"order": order, "zone": zone}, progress)
+
+
+def _home_origin(formats: Collection[str], *, planted: bool) -> Origin:
+    """Where homes come from; those of two sources are named by both."""
+    if planted:
+        return _SIMULATED_HOMES
+    origins = [_CASAS] * ("casas" in formats) + [_UCI_ADL] * ("uci_adl" in formats)
+    joined = [" ".join(dict.fromkeys(parts)) for parts in zip(*(origin[1:] for origin in origins), strict=True)]
+    return Origin(" and ".join(origin.source for origin in origins), *joined)
 
 
 def _suggestions_in(raw: Path) -> Path:

@@ -9,6 +9,7 @@ import pytest
 
 from proactmem.datasets.built import BuiltStreams
 from tests.cli.calling import done, failed
+from tests.datasets.home_files import full_day, write
 from tests.samples import FIGURE_5
 
 
@@ -95,3 +96,17 @@ def test_desktop_traces(tmp_path: Path) -> None:
     said = done("build", "desktop", "--raw", raw, "--out", tmp_path / "b").out
     assert said.startswith(f"{tmp_path / 'b'}: 4 events in 1 streams")
     done("run", "proactmem", "--data", tmp_path / "b", "--out", tmp_path / "r")
+
+
+def test_homes_are_built_by_name_and_day(tmp_path: Path) -> None:
+    for name in ("hh101", "hh102"):
+        lines = (text for day in ("2012-07-18", "2012-07-19") for text in full_day(day))
+        write(tmp_path / "raw" / f"{name}.rawdata.txt", *lines)
+    home = ("build", "home", "--raw", tmp_path / "raw", "--out")
+    assert done(*home, tmp_path / "all").out == f"{tmp_path / 'all'}: 116 events in 2 streams\n"
+    chosen = (*home, tmp_path / "one", "--homes", "hh102", "--from", "2012-07-19", "--days")
+    assert done(*chosen, "1").out.startswith(f"{tmp_path / 'one'}: 29 events in 1 streams; dropped 6 records_outside")
+    assert BuiltStreams.open(tmp_path / "one").stream_ids == ("casas_home_0002",)
+    assert "does not hold the 2 complete days from 2012-07-19 on" in failed(*chosen, "2")
+    assert "--from is '19.7.'; expected a day" in failed(*home, tmp_path / "x", "--from", "19.7.")
+    assert "no home ['hh9']" in failed(*home, tmp_path / "x", "--homes", "hh9")

@@ -11,9 +11,9 @@ import pytest
 from proactmem.core.events import SportsEvent
 from proactmem.core.streams import arrive
 from proactmem.datasets.heartsteps import DROPS, NOTICES, participant_streams
-from proactmem.datasets.tally import Tally
 from proactmem.datasets.simulate.columns import COLUMNS as SIMULATED_COLUMNS
 from proactmem.datasets.suggestions import ACTIVITIES, COLUMNS, scan_suggestions
+from proactmem.datasets.tally import Tally
 from proactmem.errors import ConfigError, InputError
 from tests.datasets.suggestion_files import UNCONNECTED, real, row, text, write
 
