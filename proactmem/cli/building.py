@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,6 +43,17 @@ def _participants(text: str | None) -> list[int] | None:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise ConfigError(f"participants are {text!r}; expected numbers with commas, for example 1,5,35.") from None
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _moment(option: str, text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{option} is {text!r}; expected a day or an hour, for example 2025-06-30T00.") from None
 
 
 def _day(option: str, text: str) -> date:
@@ -93,9 +104,33 @@ def build_home_command(
     from proactmem.datasets.build import build_home
 
     first = None if start is None else _day("--from", start)
-    chosen = None if homes is None else homes.split(",")
+    chosen = None if homes is None else _names(homes)
     with bar("home") as progress:
         card = build_home(raw, out, chosen=chosen, start=first, days=days, partial=partial, progress=progress)
+    _built(out, card)
+
+
+@build.command("code")
+def build_code_command(
+    raw: Raw,
+    out: Out,
+    repos: Annotated[
+        str | None, typer.Option(help="owner/name or ids with commas; those of a simulation's repositories.txt when left out.")
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="First hour, UTC: YYYY-MM-DD or YYYY-MM-DDTHH.")] = None,
+    until: Annotated[str | None, typer.Option(help="First hour left out, UTC.")] = None,
+    types: Annotated[str | None, typer.Option(help="GitHub event types with commas; all when left out.")] = None,
+) -> None:
+    """Chosen repositories out of GH Archive hours (`YYYY-MM-DD-H.json.gz`), in one pass.
+
+    Example: `proactmem build code --raw gharchive --out data/built/code --repos callstack/react-native-pager-view`
+    """
+    from proactmem.datasets.build import build_code
+
+    first, end = (None if text is None else _moment(option, text) for option, text in (("--since", since), ("--until", until)))
+    chosen, wanted = (None if text is None else _names(text) for text in (repos, types))
+    with bar("hour") as progress:
+        card = build_code(raw, out, repos=chosen, since=first, until=end, types=wanted, progress=progress)
     _built(out, card)
 
 

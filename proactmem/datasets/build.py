@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import date
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from proactmem.core.events import Scope
-from proactmem.datasets import desktop, heartsteps, homes, own
+from proactmem.datasets import desktop, gharchive, heartsteps, homes, own
 from proactmem.datasets.built import Order
 from proactmem.datasets.card import Card, sha256_file
+from proactmem.datasets.gharchive_hours import find_hours
 from proactmem.datasets.job import Job, Option, Origin, Progress
 from proactmem.datasets.suggestions import scan_suggestions
 from proactmem.datasets.tally import Tally
-from proactmem.errors import InputError
+from proactmem.datasets.textfile import text_lines
+from proactmem.errors import ConfigError, InputError
 
-__all__ = ["build_desktop", "build_home", "build_own", "build_sports"]
+__all__ = ["build_code", "build_desktop", "build_home", "build_own", "build_sports"]
 
 _RAW_SPORTS = "suggestions.csv"
 _PLANTED = "planted.json"
+_REPOSITORIES = "repositories.txt"
 _HEARTSTEPS = {
     "60ee7896183d7084a084f9a6e8ef2d0afea2e7fecdb41d6b15382ce1745c5ddb",
     "61d9b974a081d9ef2062bdb56350a1325ad13fdd6f971c8a7e88434c972e8a88",
@@ -62,6 +66,17 @@ _UCI_ADL = Origin(
 )
 _SIMULATED_HOMES = Origin(
     "simulated homes in CASAS format",
+    "As the package that simulated them.",
+    "The package's seeded simulator; no person's data.",
+)
+
+_GH_ARCHIVE = Origin(
+    "GH Archive",
+    "Public events of GitHub's API; texts keep the rights of those who wrote them.",
+    "gharchive.org, github.com. Changed: events of the chosen repositories only, as public events.",
+)
+_SIMULATED_REPOSITORIES = Origin(
+    "simulated repositories in GH Archive format",
     "As the package that simulated them.",
     "The package's seeded simulator; no person's data.",
 )
@@ -144,6 +159,50 @@ def build_home(
     return job.run(streams, len(found), options, progress)
 
 
+def build_code(
+    raw: Path,
+    out: Path,
+    *,
+    repos: Sequence[str] | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    types: Collection[str] | None = None,
+    progress: Progress | None = None,
+) -> Card:
+    """Build Code streams of chosen repositories from GH Archive hours, in one pass.
+
+    Args:
+        raw: A folder of `YYYY-MM-DD-H.json.gz` or `.json` hours, or one of them; a label file in it is joined.
+        out: The built folder; replaced file by file when it is one already.
+        repos: `owner/name` or numeric ids; None takes those that `repositories.txt` in the folder names.
+        since: First hour (UTC); None begins with the first there is.
+        until: First hour that is left out; None ends with the last there is.
+        types: GitHub event types, such as `IssuesEvent`; None takes all.
+        progress: Called after each hour, then after each stream.
+
+    Raises:
+        ConfigError: No repository is named or none occurs, or `out` is no place for a built folder.
+        InputError: No archive hour, or the label file cannot be read as it stands.
+        StoreError: The built folder cannot be written.
+    """
+    tally = Tally.of(gharchive.DROPS, gharchive.NOTICES)
+    hours = find_hours(raw, since=since, until=until, tally=tally)
+    folder = raw if raw.is_dir() else raw.parent
+    names = _repositories_in(folder) if repos is None else tuple(repos)
+    planted = (folder / _PLANTED).is_file()
+    origin = _SIMULATED_REPOSITORIES if planted else _GH_ARCHIVE
+    job = Job("code", [hour.file for hour in hours], folder, out, origin, gharchive.KEYS, tally)
+    options: dict[str, Option] = {
+        "repos": tuple(names),
+        "since": None if since is None else since.isoformat(),
+        "until": None if until is None else until.isoformat(),
+        "types": None if types is None else tuple(sorted(types)),
+    }
+    with job.staged() as staged, TemporaryDirectory(prefix=".spill.", dir=staged) as spill:
+        found = gharchive.repository_streams(hours, names, spill=Path(spill), types=types, tally=tally, progress=progress)
+        return job.write(staged, found.streams, len(found.streams), options, progress, hashes=found.sha256s)
+
+
 def build_desktop(raw: Path, out: Path, *, progress: Progress | None = None) -> Card:
     """Build Desktop streams from ProactiveBench traces, a folder of `*.json` or one of them.
 
@@ -201,6 +260,14 @@ def _home_origin(formats: Collection[str], *, planted: bool) -> Origin:
     origins = [_CASAS] * ("casas" in formats) + [_UCI_ADL] * ("uci_adl" in formats)
     joined = [" ".join(dict.fromkeys(parts)) for parts in zip(*(origin[1:] for origin in origins), strict=True)]
     return Origin(" and ".join(origin.source for origin in origins), *joined)
+
+
+def _repositories_in(folder: Path) -> tuple[str, ...]:
+    """The repositories that a simulation names beside its hours."""
+    file = folder / _REPOSITORIES
+    if not file.is_file():
+        raise ConfigError("no repository was named.", remedy=f"Name some (owner/name with commas), or list them in {file}.")
+    return tuple(line.text.strip() for line in text_lines(file) if line.text.strip())
 
 
 def _suggestions_in(raw: Path) -> Path:

@@ -9,6 +9,8 @@ import pytest
 
 from proactmem.datasets.built import BuiltStreams
 from tests.cli.calling import done, failed
+from tests.datasets import archive_files
+from tests.datasets.archive_files import native
 from tests.datasets.home_files import full_day, write
 from tests.samples import FIGURE_5
 
@@ -110,3 +112,17 @@ def test_homes_are_built_by_name_and_day(tmp_path: Path) -> None:
     assert "does not hold the 2 complete days from 2012-07-19 on" in failed(*chosen, "2")
     assert "--from is '19.7.'; expected a day" in failed(*home, tmp_path / "x", "--from", "19.7.")
     assert "no home ['hh9']" in failed(*home, tmp_path / "x", "--homes", "hh9")
+
+
+def test_repositories_are_built_by_name_hour_and_type(tmp_path: Path) -> None:
+    for hour in (4, 5):
+        archive_files.write(tmp_path / "raw" / f"2024-03-01-{hour}.json.gz", native(hour), native(10 + hour, "ForkEvent"))
+    code = ("build", "code", "--raw", tmp_path / "raw", "--out")
+    assert done(*code, tmp_path / "all", "--repos", "A/B").out == f"{tmp_path / 'all'}: 4 events in 1 streams\n"
+    chosen = done(
+        *code, tmp_path / "one", "--repos", "7", "--since", "2024-03-01T05", "--until", "2024-03-02", "--types", "ForkEvent"
+    )
+    assert chosen.out == f"{tmp_path / 'one'}: 1 events in 1 streams; dropped 1 other_event_type\n"
+    assert "no event of q/r in the hours read" in failed(*code, tmp_path / "x", "--repos", "q/r")
+    assert "no repository was named" in failed(*code, tmp_path / "x")
+    assert "--since is 'June'; expected a day or an hour" in failed(*code, tmp_path / "x", "--repos", "a/b", "--since", "June")
