@@ -15,13 +15,16 @@ from proactmem.errors import ConfigError
 
 if TYPE_CHECKING:
     from proactmem.datasets.card import Card
+    from proactmem.datasets.heartsteps import Points as PointsName
 
 __all__ = ["build"]
 
 build = typer.Typer(no_args_is_help=True, help="Turn raw files into built streams (events.parquet, labels apart).")
 
-Points = StrEnum("Points", ["connected", "available"])
+Points = StrEnum("Points", ["connected", "available", "trial"])
 OrderName = StrEnum("OrderName", ["time", "source"])
+
+_POINTS: dict[str, PointsName] = {"connected": "connected", "available": "available", "trial": "trial"}
 
 Raw = Annotated[Path, typer.Option("--raw", help="Raw file, or the folder that holds it.")]
 
@@ -37,12 +40,16 @@ def _built(out: Path, card: Card) -> None:
 def _participants(text: str | None) -> list[int] | None:
     if text is None:
         return None
+    if text == "paper":
+        from proactmem.datasets.selection import NINE_PARTICIPANTS
+
+        return list(NINE_PARTICIPANTS)
     try:
         if not text.isascii():
             raise ValueError
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
-        raise ConfigError(f"participants are {text!r}; expected numbers with commas, for example 1,5,35.") from None
+        raise ConfigError(f"participants are {text!r}; expected numbers with commas, for example 1,5,35, or paper.") from None
 
 
 def _names(text: str) -> list[str]:
@@ -67,8 +74,12 @@ def _day(option: str, text: str) -> date:
 def build_sports_command(
     raw: Raw,
     out: Out,
-    participants: Annotated[str | None, typer.Option(help="Numbers with commas; all when left out.")] = None,
-    points: Annotated[Points, typer.Option(help="Connected decision points, or available ones only.")] = Points.connected,
+    participants: Annotated[
+        str | None, typer.Option(help="Numbers with commas, or `paper` for nine of the published size; all when left out.")
+    ] = None,
+    points: Annotated[
+        Points, typer.Option(help="Connected points, available ones only, or the available ones of the trial's 42 days.")
+    ] = Points.connected,
 ) -> None:
     """HeartSteps `suggestions.csv`, real or simulated.
 
@@ -82,7 +93,7 @@ def build_sports_command(
             raw,
             out,
             participants=chosen,
-            points="connected" if points is Points.connected else "available",
+            points=_POINTS[points.value],
             progress=progress,
         )
     _built(out, card)

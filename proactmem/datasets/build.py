@@ -96,7 +96,7 @@ def build_sports(
         raw: The file, or a folder with it or with `raw/suggestions.csv`; a label file beside it is joined.
         out: The built folder; replaced file by file when it is one already.
         participants: Participants to build, by number; None builds all.
-        points: Connected decision points (default), or available ones only.
+        points: Connected decision points (default), available ones only, or the available ones of the trial's 42 days.
         progress: Called after each stream.
 
     Raises:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from proactmem.core.events import parse_event
+from proactmem.datasets.selection import TRIAL_POINTS
 from proactmem.datasets.suggestions import Cells, Suggestions, records
 from proactmem.datasets.tally import Tally
 from proactmem.datasets.writing import KeyColumns, Sourced, SourceStream
@@ -22,12 +23,15 @@ from proactmem.errors import ConfigError, InputError
 
 __all__ = ["DROPS", "KEYS", "NOTICES", "Points", "participant_streams"]
 
-Points = Literal["connected", "available"]
-"""Which decision points are events: all connected ones, or those at which a suggestion was allowed (SPEC 1)."""
+Points = Literal["connected", "available", "trial"]
+"""Which decision points are events: all connected ones, those at which a suggestion was allowed, or the available ones of the
+trial itself (SPEC 1). The trial is the first `TRIAL_POINTS` points of a participant, travel days not counted; participants 05
+and 35 then have exactly the 184 and 191 events of Table 6 (ours), against 190 and 192 available points in all: both went on
+answering after day 42."""
 KEYS: KeyColumns = {"participant": "int", "decision_index": "int"}
 """The source key of a Sports event."""
 DROPS = ("no_decision_time", "not_connected", "not_available")
-"""Reasons for which a row gives no event."""
+"""Reasons for which a row gives no event; `not_in_the_trial` is one more where the trial's points are asked for."""
 NOTICES = ("decision_index_gaps", "rows_out_of_order", "participants_without_events")
 """Peculiarities that drop nothing."""
 
@@ -48,6 +52,7 @@ class _Point(NamedTuple):
     google_60: int | None
     jawbone_30: int | None
     jawbone_60: int | None
+    in_trial: bool
     location: str | None
     weather: str | None
     temperature: float | None
@@ -71,7 +76,7 @@ def participant_streams(
         InputError: A cell in use is malformed, or a decision point occurs twice.
     """
     if points not in get_args(Points):
-        raise ConfigError(f"unknown decision points {points!r}; expected 'connected' or 'available'.", remedy="Use one.")
+        raise ConfigError(f"unknown decision points {points!r}; expected {', '.join(get_args(Points))}.", remedy="Use one.")
     wanted = set(source.rows) if participants is None else set(participants)
     if unknown := sorted(wanted - set(source.rows)):
         present = list(source.rows)
@@ -79,6 +84,8 @@ def participant_streams(
         raise ConfigError(f"{source.path}: no participant {unknown}; present are {listed}.", remedy="Name some of these.")
     if not wanted:
         raise ConfigError("no participant was named.", remedy="Name at least one, or leave the filter out for all.")
+    if points == "trial":
+        tally.dropped["not_in_the_trial"] += 0
     return _streams(source, wanted, points, tally)
 
 
@@ -114,6 +121,7 @@ def _point(cells: Cells) -> _Point:
         google_60=cells.integer("gfsteps60pre", 0, 10**6),
         jawbone_30=cells.integer("jbsteps30pre", 0, 10**6),
         jawbone_60=cells.integer("jbsteps60pre", 0, 10**6),
+        in_trial=(untravelled := cells.integer("decision.index.nogap", 0, 10**9)) is not None and untravelled < TRIAL_POINTS,
         location=cells.text("dec.location.category"),
         weather=cells.text("dec.weather.condition"),
         temperature=cells.temperature("dec.temperature"),
@@ -149,8 +157,10 @@ def _kept(rows: list[_Point], path: Path, points: Points, tally: Tally) -> list[
             tally.dropped["no_decision_time"] += 1
         elif not point.connected or point.offset is None:
             tally.dropped["not_connected"] += 1
-        elif points == "available" and not point.available:
+        elif points != "connected" and not point.available:
             tally.dropped["not_available"] += 1
+        elif points == "trial" and not point.in_trial:
+            tally.dropped["not_in_the_trial"] += 1
         else:
             kept.append(_Kept(point, point.time, point.offset))
     return kept

@@ -10,7 +10,9 @@ import pytest
 
 from proactmem.core.events import SportsEvent
 from proactmem.core.streams import arrive
+from proactmem.datasets.build import build_sports
 from proactmem.datasets.heartsteps import DROPS, NOTICES, participant_streams
+from proactmem.datasets.selection import NINE_PARTICIPANTS, SPORTS_EVENTS
 from proactmem.datasets.simulate.columns import COLUMNS as SIMULATED_COLUMNS
 from proactmem.datasets.suggestions import ACTIVITIES, COLUMNS, scan_suggestions
 from proactmem.datasets.tally import Tally
@@ -249,3 +251,19 @@ def test_the_real_file_gives_figure_5_and_the_streams_of_spec_1() -> None:
     assert {name[-2:]: len(stream) for name, stream in available.items()} == {"05": 190, "35": 192}
     days = [event.day for event in arrive(available["heartsteps_participant_35"])]
     assert sum(day < date(2015, 12, 16) for day in days) == 37
+
+
+def test_the_trial_has_the_published_events_of_table_6(tmp_path: Path) -> None:
+    raw = real("heartsteps") / "suggestions.csv"
+    for points, counts in {"trial": (184, 191), "available": (190, 192)}.items():
+        found = events(raw, participants=[5, 35], points=points)
+        assert tuple(map(len, found.values())) == counts
+    card = build_sports(raw, tmp_path / "built", participants=NINE_PARTICIPANTS, points="trial")
+    assert (len(card.streams), card.events) == (9, SPORTS_EVENTS)
+
+
+def test_points_after_the_trial_or_on_travel_days_are_counted(tmp_path: Path) -> None:
+    inside, after, away = (row(1, number, decision__index__nogap=value) for number, value in enumerate(("209", "210", "")))
+    tally = Tally.of(DROPS, NOTICES)
+    [found] = events(write(tmp_path, inside, after, away), tally, points="trial").values()
+    assert (len(found), tally.dropped["not_in_the_trial"]) == (1, 2)
