@@ -7,28 +7,26 @@ result is never taken from another version because a file of that name exists.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from proactmem.config import MemoryConfig
+from proactmem.core.events import Scope
 from proactmem.core.records import AUDIT_DIR, RECORDS_DIR, CallRecord, EventRecord, stream_filename
 from proactmem.core.regularities import Regularity, Transition
 from proactmem.core.streams import Event
-from proactmem.datasets.build import build_sports
 from proactmem.datasets.built import BuiltStreams
 from proactmem.datasets.card import CARD, Card, read_card
-from proactmem.datasets.join import LABEL_FILES, LabelSet, read_labels
-from proactmem.datasets.planted import Recovery, recover
-from proactmem.datasets.simulate import simulate_sports
-from proactmem.datasets.simulate.truth import PersonTruth
+from proactmem.datasets.join import LabelSet, read_labels
+from proactmem.datasets.planted import Planted, Recovery, read_planted, recover
+from proactmem.datasets.raw import SIMULATED, build_raw, is_whole, raw_key, simulate_raw
 from proactmem.errors import ConfigError, StoreError
 from proactmem.llm.choose import choose_backbone
 from proactmem.methods.proactmem import ConsolidationAudit, DayAudit, TransitionAudit
@@ -47,7 +45,6 @@ Profile = Literal["smoke", "paper"]
 AuditEntry = Annotated[DayAudit | ConsolidationAudit | TransitionAudit, Field(discriminator="kind")]
 """One line of a run's audit file."""
 _ENTRY: TypeAdapter[DayAudit | ConsolidationAudit | TransitionAudit] = TypeAdapter(AuditEntry)
-_SIMULATED = ("suggestions.csv", "reference_labels.csv", "planted.json")
 
 
 @cache
@@ -78,7 +75,7 @@ def find_root(named: Path | None = None) -> Path:
 
 @dataclass(frozen=True)
 class Study:
-    """Data, runs and scores of one profile and seed, or of a folder of raw files."""
+    """Data, runs and scores of one scope, profile and seed, or of a folder of raw files."""
 
     profile: Profile
     seed: int
@@ -88,7 +85,10 @@ class Study:
     model: str | None = None
     base_url: str | None = None
     raw_path: Path | None = None
-    """HeartSteps `suggestions.csv`, or the folder that holds it; None simulates."""
+    """A raw file of the scope's source, or the folder that holds it; None simulates."""
+    scope: Scope = "sports"
+    repos: tuple[str, ...] = ()
+    """Repositories of scope Code; none takes those that the raw folder's `repositories.txt` names."""
 
     @classmethod
     def open(
@@ -101,6 +101,8 @@ class Study:
         base_url: str = "",
         raw: str = "",
         root: str = "",
+        scope: str = "sports",
+        repos: str = "",
     ) -> Study:
         """The study of a profile; empty strings mean the default, since notebook parameters are literals.
 
@@ -110,32 +112,43 @@ class Study:
             backbone: offline, or openai for a service.
             model: Model name of the service.
             base_url: Address of the service.
-            raw: Raw HeartSteps file or folder, absolute or relative to the root, instead of simulated lives.
+            raw: Raw file or folder of the scope's source, absolute or relative to the root, instead of simulated lives.
             root: Holds data/ and figures/; the checkout by default.
+            scope: sports, home or code; with raw files also desktop.
+            repos: Repositories of scope Code as `owner/name` with commas; empty takes those of the raw folder's
+                `repositories.txt`.
 
         Raises:
-            ConfigError: No such profile, or no such raw file or folder.
+            ConfigError: No such profile or scope, no such raw file or folder, or nothing to simulate the scope with.
         """
         if profile not in ("smoke", "paper"):
             raise ConfigError(f"profile {profile!r}; expected smoke or paper.")
         name: Profile = "smoke" if profile == "smoke" else "paper"
+        known: Mapping[str, Scope] = {one: one for one in get_args(Scope)}
+        if scope not in known:
+            raise ConfigError(f"scope {scope!r}; expected one of {', '.join(known)}.")
         place = find_root(Path(root) if root else None)
         raw_path = place / raw if raw else None
+        if raw_path is None and known[scope] not in SIMULATED:
+            raise ConfigError(f"scope {scope!r} has no simulator.", remedy="Name raw files of it.")
         if raw_path is not None and not raw_path.exists():
-            raise ConfigError(f"raw {raw!r}: no such file or folder; expected HeartSteps suggestions.csv or its folder.")
-        return cls(name, seed, place, backbone, model or None, base_url or None, raw_path)
+            raise ConfigError(f"raw {raw!r}: no such file or folder; expected raw files of scope {scope}, or their folder.")
+        chosen = tuple(one.strip() for one in repos.split(",") if one.strip())
+        return cls(name, seed, place, backbone, model or None, base_url or None, raw_path, known[scope], chosen)
 
     @property
     def key(self) -> str:
         """Names this study's folders: what the data are made from, and the source that makes them."""
-        made_from = f"{self.profile}-{self.seed}" if self.raw_path is None else f"raw-{_content(self.raw_path)}"
-        return f"{made_from}-{source_key()}"
+        made_from = (
+            f"{self.profile}-{self.seed}" if self.raw_path is None else f"raw-{raw_key(self.scope, self.raw_path, self.repos)}"
+        )
+        return f"{self.scope}-{made_from}-{source_key()}"
 
     @property
     def label(self) -> str:
         """What the data are, for captions; no path and no key of one machine."""
         if self.raw_path is None:
-            return f"simulated participants, {self.profile} profile, seed {self.seed}"
+            return f"simulated {SIMULATED[self.scope].units}, {self.profile} profile, seed {self.seed}"
         return self.card.source
 
     @property
@@ -154,25 +167,22 @@ class Study:
         if self.raw_path is not None:
             return self.raw_path
         folder = self.root / RAW / self.key
-        if not all((folder / name).is_file() for name in _SIMULATED):
-            simulate_sports(folder, seed=self.seed, size=self.profile)
+        if not is_whole(self.scope, folder):
+            simulate_raw(self.scope, folder, seed=self.seed, size=self.profile)
         return folder
 
     @property
-    def truth(self) -> Mapping[str, PersonTruth]:
+    def truth(self) -> Mapping[str, Planted]:
         """What was planted, by stream; empty for real data. For judging memory afterwards, never for a method."""
         raw = self.raw
-        file = (raw if raw.is_dir() else raw.parent) / "planted.json"
-        people = json.loads(file.read_bytes())["participants"] if file.is_file() else ()
-        found = [PersonTruth.model_validate(person) for person in people]
-        return {f"heartsteps_participant_{person.participant:02d}": person for person in found}
+        return read_planted(raw if raw.is_dir() else raw.parent)
 
     @property
     def streams(self) -> BuiltStreams:
         """The built streams, built from the raw files when absent."""
         folder = self.root / BUILT / self.key
         if not (folder / CARD).is_file():
-            build_sports(self.raw, folder)
+            build_raw(self.scope, self.raw, folder, repos=self.repos)
         return BuiltStreams.open(folder)
 
     @property
@@ -294,12 +304,12 @@ class Study:
     def recovery(self, run_directory: Path) -> Recovery:
         """Planted habits found and decoys admitted by a run's regularities; nothing planted gives zero of zero."""
         found = Recovery()
-        for stream_id, person in self.truth.items():
+        for stream_id, planted in self.truth.items():
             admitted: dict[str, Regularity] = {}
             for transition, regularity in self.changes(run_directory, stream_id):
                 if transition.after == "active":
                     admitted[regularity.regularity_id] = regularity
-            found += recover(person, list(admitted.values()), self.events(stream_id))
+            found += recover(planted, list(admitted.values()), self.events(stream_id))
         return found
 
 
@@ -326,14 +336,3 @@ def telling_event(records: Sequence[EventRecord], event_id: str = "") -> EventRe
         return record.decision.verdict == "intervene", sum(map(bool, layers)), applied
 
     return max(records, key=shows)
-
-
-def _content(raw: Path) -> str:
-    """Hash of the raw file and of the label file beside it, wherever they lie."""
-    candidates = [raw] if raw.is_file() else [raw / "suggestions.csv", raw / "raw" / "suggestions.csv"]
-    digest = hashlib.sha256()
-    for file in (path for path in candidates if path.is_file()):
-        for part in (file, *(file.parent / name for name in LABEL_FILES)):
-            if part.is_file():
-                digest.update(part.name.encode() + b"\0" + hashlib.sha256(part.read_bytes()).digest())
-    return digest.hexdigest()[:12]

@@ -17,16 +17,26 @@ not asked for.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
 from proactmem.core.predicates import Predicate, holds
 from proactmem.core.regularities import Regularity, Window
 from proactmem.core.streams import Event
 from proactmem.datasets.simulate import truth
+from proactmem.datasets.simulate.code.truth import RepositoryTruth
+from proactmem.datasets.simulate.home.truth import HomeTruth
+from proactmem.errors import InputError
 
-__all__ = ["AGREEMENT", "MIN_DATES", "Recovery", "recover"]
+__all__ = ["AGREEMENT", "MIN_DATES", "PLANTED", "Planted", "Recovery", "read_planted", "recover"]
+
+PLANTED = "planted.json"
+"""The file beside simulated raw files that holds what was planted."""
+Planted = truth.PersonTruth | HomeTruth | RepositoryTruth
+"""What was planted in one stream: habits, decoys and episodes of its scope."""
 
 AGREEMENT = 0.8
 """Share of dates on which two behaviors or two triggers must agree."""
@@ -61,19 +71,42 @@ class Recovery:
         return Recovery(*(getattr(self, name) + getattr(other, name) for name in Recovery.__slots__))
 
 
-def recover(person: truth.PersonTruth, admitted: Sequence[Regularity], events: Sequence[Event]) -> Recovery:
-    """How the regularities admitted on one participant's stream compare with what was planted in that life.
+def read_planted(folder: Path) -> dict[str, Planted]:
+    """What was planted in the streams that a simulation wrote into a folder, by stream id; empty where there is none.
+
+    Raises:
+        InputError: The file is not what the simulators write.
+    """
+    file = folder / PLANTED
+    if not file.is_file():
+        return {}
+    try:
+        found = json.loads(file.read_bytes())
+        people = [truth.PersonTruth.model_validate(one) for one in found.get("participants", ())]
+        homes = sorted((HomeTruth.model_validate(one) for one in found.get("homes", ())), key=lambda one: one.home)
+        repositories = [RepositoryTruth.model_validate(one) for one in found.get("repositories", ())]
+    except (ValueError, AttributeError) as error:
+        raise InputError("is no planted truth", file=file, found=str(error), remedy="Simulate the streams again.") from error
+    return (
+        {f"heartsteps_participant_{one.participant:02d}": one for one in people}
+        | {f"casas_home_{number:04d}": one for number, one in enumerate(homes, start=1)}
+        | {f"github_repo_{one.repo_id}": one for one in repositories}
+    )
+
+
+def recover(planted: Planted, admitted: Sequence[Regularity], events: Sequence[Event]) -> Recovery:
+    """How the regularities admitted on one stream compare with what was planted in that life.
 
     Args:
-        person: The planted habits and decoys.
+        planted: The planted habits and decoys.
         admitted: Regularities of the stream that were active at least once, each once.
         events: The stream.
     """
     days: dict[date, list[Event]] = {}
     for event in events:
         days.setdefault(event.day, []).append(event)
-    habits = [(habit, tuple(map(date.fromisoformat, habit.kept))) for habit in person.habits if len(habit.kept) >= MIN_DATES]
-    decoys = [(decoy, done) for decoy in person.decoys if len(done := _done(decoy, days)) >= MIN_DATES]
+    habits = [(habit, tuple(map(date.fromisoformat, habit.kept))) for habit in planted.habits if len(habit.kept) >= MIN_DATES]
+    decoys = [(decoy, done) for decoy in planted.decoys if len(done := _done(decoy, days)) >= MIN_DATES]
     of_habit = {habit.id: [_describes(known, habit, done, days) for known in admitted] for habit, done in habits}
     of_decoy = {decoy.id: [_describes(known, decoy, done, days) for known in admitted] for decoy, done in decoys}
     matched = [any(row[place][0] for row in of_habit.values()) for place in range(len(admitted))]

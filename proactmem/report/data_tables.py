@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from proactmem.core.labels import Label
 from proactmem.datasets.card import Card
-from proactmem.datasets.simulate.truth import Decoy, Habit, PersonTruth, Predicate
+from proactmem.datasets.planted import Planted
+from proactmem.datasets.simulate.truth import Decoy, Habit, Predicate
 from proactmem.report.names import SCOPE_ORDER, scope_name
 from proactmem.report.published import PUBLISHED_LABEL, published_composition
 from proactmem.report.table import Cell, Column, Row, Table
@@ -111,23 +112,21 @@ def _positive(counts: Counter[str], names: Iterable[str]) -> Cell:
     return Cell(sum(counts[name] for name in names) / known if known else None)
 
 
-def planted_table(people: Sequence[PersonTruth], *, data: str) -> Table:
+def planted_table(planted: Mapping[str, Planted], *, data: str) -> Table:
     """What the simulator planted: habits that memory can learn, and decoys that only look like one.
 
     Kept and skipped are dates on which the habit applied and could be seen; the other dates are censored or inapplicable.
     """
     rows: list[Row] = []
-    for person in people:
-        for habit in person.habits:
+    for stream_id, life in planted.items():
+        for habit in life.habits:
             until = habit.end_date or "the end"
             counts = (Cell(len(habit.kept)), Cell(len(habit.skipped)))
             kind, dates = habit.kind.replace("_", " "), f"{habit.start_date} to {until}"
-            rows.append(Row((*_pair(habit, kind, dates), *counts), group=f"{person.participant} habits"))
-        for decoy in person.decoys:
+            rows.append(Row((*_pair(habit, kind, dates), *counts), group=f"{stream_id} habits"))
+        for decoy in life.decoys:
             kind, dates = f"decoy: {decoy.reason.replace('_', ' ')}", ""
-            rows.append(
-                Row((*_pair(decoy, kind, dates), *(Cell(missing="not run"),) * 2), group=f"{person.participant} decoys")
-            )
+            rows.append(Row((*_pair(decoy, kind, dates), *(Cell(missing="not run"),) * 2), group=f"{stream_id} decoys"))
     heads = (Column("Id"), Column("Kind"), Column("Trigger"), Column("Behavior"), Column("Window"), Column("Dates"))
     return Table(
         title="Planted lives",

@@ -19,8 +19,8 @@ from tests.cli.calling import call, done, failed
 from tests.run.making import ended, paragraph, start
 
 COMMANDS = [
-    ("simulate",), ("build", "sports"), ("build", "desktop"), ("build", "own"), ("run",), ("score",), ("explain",),
-    ("reproduce",),
+    ("simulate",), ("build", "sports"), ("build", "home"), ("build", "code"), ("build", "desktop"), ("build", "own"), ("run",),
+    ("score",), ("explain",), ("reproduce",),
 ]  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def test_the_version_is_the_package_s() -> None:
         ("fly",),
         ("build",),
         ("simulate", "--scope", "sports", "--seed", "7"),
-        ("simulate", "--scope", "home", "--seed", "7", "--out", "x"),
+        ("simulate", "--scope", "desktop", "--seed", "7", "--out", "x"),
         ("simulate", "--scope", "sports", "--seed", "seven", "--out", "x"),
         ("simulate", "--scope", "sports", "--seed", "7", "--out", "x", "--days", "0"),
         ("run",),
@@ -158,3 +158,14 @@ def test_folders_of_any_name(name: str, tmp_path: Path, monkeypatch: pytest.Monk
         assert scored["run"] == "run"
     monkeypatch.chdir(place / name)
     assert done("run", "event-only", "--data=built", "--out=run").out.startswith("run: Event-only, ")  # resumed from elsewhere
+
+
+@pytest.mark.parametrize(
+    ("scope", "wrote"), [("home", "sim*/sim*.rawdata.txt"), ("code", "YYYY-MM-DD-H.json.gz, repositories.txt")]
+)
+def test_every_scope_is_simulated_and_built_by_the_same_two_commands(scope: str, wrote: str, tmp_path: Path) -> None:
+    raw, built = tmp_path / "raw", tmp_path / "built"
+    shown = done("simulate", "--scope", scope, "--seed", 7, "--streams", 1, "--days", 6, "--out", raw).out
+    assert shown.startswith(f"{raw}: {wrote}")
+    assert " events in 1 streams" in done("build", scope, "--raw", raw, "--out", built).out
+    assert "--participants is --streams" in failed("simulate", "--scope", scope, "--seed", 7, "--participants", 1, "--out", raw)

@@ -85,7 +85,7 @@ def test_planted_habits_and_decoys():
     person = truth.PersonTruth(
         participant=1, first_date="2015-07-20", days=1, habits=(habit,), decoys=(decoy,), episodes=(), misjudged=()
     )
-    first, second = texts(planted_table([person], data="made up"))
+    first, second = texts(planted_table({"heartsteps_participant_01": person}, data="made up"))
     assert first[1:5] == [
         "after work",
         "weather_condition = Clear or Partly Cloudy",
@@ -95,4 +95,4 @@ def test_planted_habits_and_decoys():
     assert first[5:] == ["2015-07-20 to the end", "1", "0"]
     assert second[1] == "decoy: one week only"
     assert second[6:] == ["—", "—"]
-    assert planted_table([], data="made up").rows == ()
+    assert planted_table({}, data="made up").rows == ()

@@ -147,3 +147,12 @@ def test_sizes_and_numbers_are_checked(tmp_path):
     for wrong in ({"repositories": 0}, {"days": -1}):
         with pytest.raises(ConfigError, match="expected at least 1"):
             simulate_code(tmp_path, seed=1, **wrong)
+
+
+def test_the_names_told_are_those_of_the_last_event(tmp_path):
+    """A life that ends before its rename is known by its earlier name."""
+    for seed in range(1, 7):
+        found = simulate_code(tmp_path / "raw", seed=seed, days=10)
+        card = build_code(tmp_path / "raw", tmp_path / "built")
+        assert card.events == found.events
+        assert [truth.name for truth in truths(tmp_path / "raw")] == list(found.repositories)

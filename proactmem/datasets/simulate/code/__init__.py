@@ -122,7 +122,7 @@ def simulate_code(
             truth = _truth(project, told, episodes, slips)
             text = json.dumps(truth.model_dump(mode="json"), separators=(",", ":"))
             truths.write((text + (",\n" if index < len(shares) else "\n")).encode())
-            names.append(project.name)
+            names.append(truth.name)
             total["events"] += len(told)
             total["habits"] += len(truth.habits)
             total["episodes"] += len(truth.episodes)
@@ -209,10 +209,11 @@ def _label_rows(project: Project, told: Sequence[_Told], judged: Sequence[Judgem
 
 def _truth(project: Project, told: Sequence[_Told], episodes: Sequence[Episode], slips: Sequence[int]) -> RepositoryTruth:
     acts = [one.act for one in told]
+    names = list(dict.fromkeys(project.name_at(act.at) for act in acts)) or [project.name]
     return RepositoryTruth(
         repo_id=project.repo_id,
-        name=project.name,
-        earlier_name=None if project.earlier is None else f"{project.owner}/{project.earlier}",
+        name=names[-1],
+        earlier_name=names[0] if len(names) > 1 else None,
         first_date=project.first.date().isoformat(),
         days=(acts[-1].at - project.first).days + 1 if acts else 0,
         habits=planted_habits(project, acts),
