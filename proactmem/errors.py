@@ -74,6 +74,10 @@ class LabelLeakError(InputError):
     """A public event carries a field that names a reference label, a candidate flag or scoring metadata (SPEC 1)."""
 
 
+class FetchError(ProactmemError):
+    """A public source cannot be downloaded: it does not answer, refuses, or gives something else than what was expected."""
+
+
 class ConfigError(ProactmemError):
     """A setting or command line argument is outside what is possible."""
 

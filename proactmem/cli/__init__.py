@@ -1,4 +1,4 @@
-"""The command line: simulate, build, run, score, explain, reproduce."""
+"""The command line: fetch, simulate, build, run, score, explain, reproduce."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from proactmem import __version__
 from proactmem.cli.building import build
 from proactmem.cli.data import simulate
+from proactmem.cli.fetching import fetch
 from proactmem.cli.running import explain, reproduce, run, score
 from proactmem.errors import ConfigError, ProactmemError
 
@@ -24,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Proactive memory for event-driven LLM agents: simulate or build streams, run methods, score, reproduce the tables.",
 )
+app.command()(fetch)
 app.command()(simulate)
 app.add_typer(build, name="build")
 for command in (run, score, explain, reproduce):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proactmem.cli.shared import Out, ScopeName, bar
+from proactmem.cli.shared import Out, ScopeName, bar, moment, names
 from proactmem.core.events import Scope
 from proactmem.errors import ConfigError
 
@@ -50,17 +50,6 @@ def _participants(text: str | None) -> list[int] | None:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise ConfigError(f"participants are {text!r}; expected numbers with commas, for example 1,5,35, or paper.") from None
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _moment(option: str, text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise ConfigError(f"{option} is {text!r}; expected a day or an hour, for example 2025-06-30T00.") from None
 
 
 def _day(option: str, text: str) -> date:
@@ -115,7 +104,7 @@ def build_home_command(
     from proactmem.datasets.build import build_home
 
     first = None if start is None else _day("--from", start)
-    chosen = None if homes is None else _names(homes)
+    chosen = None if homes is None else names(homes)
     with bar("home") as progress:
         card = build_home(raw, out, chosen=chosen, start=first, days=days, partial=partial, progress=progress)
     _built(out, card)
@@ -138,8 +127,8 @@ def build_code_command(
     """
     from proactmem.datasets.build import build_code
 
-    first, end = (None if text is None else _moment(option, text) for option, text in (("--since", since), ("--until", until)))
-    chosen, wanted = (None if text is None else _names(text) for text in (repos, types))
+    first, end = moment("--since", since), moment("--until", until)
+    chosen, wanted = (None if text is None else names(text) for text in (repos, types))
     with bar("hour") as progress:
         card = build_code(raw, out, repos=chosen, since=first, until=end, types=wanted, progress=progress)
     _built(out, card)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,13 +13,32 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-__all__ = ["BackboneName", "Out", "ScopeName", "Size", "bar", "resumable"]
+from proactmem.errors import ConfigError
+
+__all__ = ["BackboneName", "Out", "ScopeName", "Size", "bar", "moment", "names", "resumable"]
 
 Size = StrEnum("Size", ["smoke", "paper"])
 ScopeName = StrEnum("ScopeName", ["sports", "home", "code", "desktop"])
 BackboneName = StrEnum("BackboneName", ["offline", "openai"])
 
 Out = Annotated[Path, typer.Option("--out", help="Folder to write.")]
+
+
+def names(text: str) -> list[str]:
+    """What stands between commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def moment(option: str, text: str | None) -> datetime | None:
+    """A day or an hour as an option gives it.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    try:
+        return None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{option} is {text!r}; expected a day or an hour, for example 2025-06-30T00.") from None
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from tests.cli.calling import call, done, failed
 from tests.run.making import ended, paragraph, start
 
 COMMANDS = [
-    ("simulate",), ("build", "sports"), ("build", "home"), ("build", "code"), ("build", "desktop"), ("build", "own"), ("run",),
+    ("fetch",), ("simulate",), ("build", "sports"), ("build", "home"), ("build", "code"), ("build", "desktop"), ("build", "own"), ("run",),
     ("score",), ("explain",), ("reproduce",),
 ]  # fmt: skip
 
@@ -169,3 +169,17 @@ def test_every_scope_is_simulated_and_built_by_the_same_two_commands(scope: str,
     assert shown.startswith(f"{raw}: {wrote}")
     assert " events in 1 streams" in done("build", scope, "--raw", raw, "--out", built).out
     assert "--participants is --streams" in failed("simulate", "--scope", scope, "--seed", 7, "--participants", 1, "--out", raw)
+
+
+def test_fetch_wants_the_terms_accepted_and_takes_a_copy_of_ones_own(tmp_path: Path) -> None:
+    said = failed("fetch", "heartsteps", "--out", tmp_path / "raw")
+    assert "CC-BY-4.0" in said
+    assert "give --accept-licence" in said
+    own = tmp_path / "own.txt"
+    own.write_text("2009-10-16 00:01:04 M017 ON\n")
+    casas = ("fetch", "casas", "--accept-licence", "--out", tmp_path / "casas")
+    assert done(*casas, "--from", own).out == f"{tmp_path / 'casas'}: 1 files fetched (0 resumed), 0 there already\n"
+    assert "homes ['milan'] are had by permission" in failed(*casas, "--homes", "milan")
+    hours = ("fetch", "gharchive", "--accept-licence", "--out", tmp_path / "gh")
+    assert "--since is 'May'" in failed(*hours, "--since", "May")
+    assert "needs a range of hours" in failed(*hours, "--since", "2024-03-01")
