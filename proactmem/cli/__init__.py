@@ -1,4 +1,4 @@
-"""The command line: fetch, simulate, build, run, score, explain, reproduce."""
+"""The command line: fetch, simulate, build, run, score, explain, select, export, check, import, reproduce."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from proactmem.cli.building import build
 from proactmem.cli.data import simulate
 from proactmem.cli.fetching import fetch
 from proactmem.cli.running import explain, reproduce, run, score
+from proactmem.cli.sharing import check, export, import_, select
 from proactmem.errors import ConfigError, ProactmemError
 
 __all__ = ["app", "main"]
@@ -28,8 +29,10 @@ app = typer.Typer(
 app.command()(fetch)
 app.command()(simulate)
 app.add_typer(build, name="build")
-for command in (run, score, explain, reproduce):
+for command in (run, score, explain, select, export, check):
     app.command()(command)
+app.command("import")(import_)
+app.command()(reproduce)
 
 
 def _version(value: bool) -> None:

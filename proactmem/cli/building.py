@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proactmem.cli.shared import Out, ScopeName, bar, moment, names
+from proactmem.cli.shared import Out, ScopeName, bar, day, moment, names
 from proactmem.core.events import Scope
 from proactmem.errors import ConfigError
 
@@ -50,13 +49,6 @@ def _participants(text: str | None) -> list[int] | None:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         raise ConfigError(f"participants are {text!r}; expected numbers with commas, for example 1,5,35, or paper.") from None
-
-
-def _day(option: str, text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise ConfigError(f"{option} is {text!r}; expected a day, for example 2012-07-21.") from None
 
 
 @build.command("sports")
@@ -103,7 +95,7 @@ def build_home_command(
     """
     from proactmem.datasets.build import build_home
 
-    first = None if start is None else _day("--from", start)
+    first = None if start is None else day("--from", start)
     chosen = None if homes is None else names(homes)
     with bar("home") as progress:
         card = build_home(raw, out, chosen=chosen, start=first, days=days, partial=partial, progress=progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from proactmem.errors import ConfigError
 
-__all__ = ["BackboneName", "Out", "ScopeName", "Size", "bar", "moment", "names", "resumable"]
+__all__ = ["BackboneName", "Out", "ScopeName", "Size", "bar", "day", "moment", "names", "resumable"]
 
 Size = StrEnum("Size", ["smoke", "paper"])
 ScopeName = StrEnum("ScopeName", ["sports", "home", "code", "desktop"])
@@ -27,6 +27,18 @@ Out = Annotated[Path, typer.Option("--out", help="Folder to write.")]
 def names(text: str) -> list[str]:
     """What stands between commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def day(option: str, text: str) -> date:
+    """A day as an option gives it.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{option} is {text!r}; expected a day, for example 2012-07-21.") from None
 
 
 def moment(option: str, text: str | None) -> datetime | None:

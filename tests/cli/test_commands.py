@@ -19,8 +19,8 @@ from tests.cli.calling import call, done, failed
 from tests.run.making import ended, paragraph, start
 
 COMMANDS = [
-    ("fetch",), ("simulate",), ("build", "sports"), ("build", "home"), ("build", "code"), ("build", "desktop"), ("build", "own"), ("run",),
-    ("score",), ("explain",), ("reproduce",),
+    ("fetch",), ("simulate",), ("build", "sports"), ("build", "home"), ("build", "code"), ("build", "desktop"),
+    ("build", "own"), ("run",), ("score",), ("explain",), ("reproduce",), ("select",), ("export",), ("check",), ("import",),
 ]  # fmt: skip
 
 
@@ -183,3 +183,25 @@ def test_fetch_wants_the_terms_accepted_and_takes_a_copy_of_ones_own(tmp_path: P
     hours = ("fetch", "gharchive", "--accept-licence", "--out", tmp_path / "gh")
     assert "--since is 'May'" in failed(*hours, "--since", "May")
     assert "needs a range of hours" in failed(*hours, "--since", "2024-03-01")
+
+
+def test_a_dataset_goes_out_is_checked_and_comes_back_as_it_was(project: Path, tmp_path: Path) -> None:
+    built, out, back = project / "built", tmp_path / "dataset", tmp_path / "back"
+    arguments = ("export", built, "--out", out, "--name", "small", "--version", "1.0.0", "--date", "2026-12-01")
+    told = done(*arguments).out
+    assert told.startswith(f"{out}: small 1.0.0, ")
+    assert done("check", out).out == told
+    assert done("import", out, "sports", "--out", back).out.startswith(f"{back}: ")
+    assert (back / "events.parquet").read_bytes() == (built / "events.parquet").read_bytes()
+    assert "--date is 'May'; expected a day" in failed(*arguments[:-1], "May")
+    file = next((out / "data").rglob("*.parquet"))
+    file.write_bytes(file.read_bytes() + b"x")
+    assert file.name in failed("check", out)
+
+
+def test_streams_are_selected_by_the_hash_of_their_ids(project: Path) -> None:
+    lines = done("select", project / "built", "--count", 2).out.splitlines()
+    assert sorted(line.split()[1] for line in lines) == ["heartsteps_participant_01", "heartsteps_participant_02"]
+    assert [line[:64] for line in lines] == sorted(line[:64] for line in lines)
+    assert "3 streams asked for" in failed("select", project / "built", "--count", 3)
+    assert "has 150 events after 7 days" in failed("select", project / "built", "--diagnostic")

@@ -31,6 +31,7 @@ def settled(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             if output.output_type == "stream" and joined and joined[-1].get("name") == output.name:
                 joined[-1].text += output.text
                 continue
+            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)  # names a widget of one kernel
             if "metadata" in output:
                 output.metadata = nbformat.from_dict({})
             joined.append(output)

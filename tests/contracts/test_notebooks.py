@@ -11,8 +11,8 @@ import pytest
 from proactmem.reproduce import check_parameters, declared_parameters
 from tests.contracts.checkout import ROOT, notebooks
 
-NOTEBOOKS = 5
-"""How many there are; change it with the notebooks, so that none is lost unseen."""
+NOTEBOOKS = ("00", "01", "02", "03", "04", "09")
+"""The numbers that there are; change it with the notebooks, so that none is lost unseen."""
 CELLS, LINES = 12, 12
 """Most code cells a notebook, and most lines a code cell."""
 _RUN_METADATA = {"papermill", "execution"}
@@ -30,7 +30,7 @@ def _code(path: Path) -> list[nbformat.NotebookNode]:
 
 
 def test_no_notebook_is_lost() -> None:
-    assert [path.name[:2] for path in notebooks()] == [f"{number:02d}" for number in range(NOTEBOOKS)]
+    assert [path.name[:2] for path in notebooks()] == list(NOTEBOOKS)
 
 
 @each_notebook
