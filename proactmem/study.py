@@ -19,6 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from proactmem.config import MemoryConfig
 from proactmem.core.events import Scope
+from proactmem.core.labels import Label
 from proactmem.core.records import AUDIT_DIR, RECORDS_DIR, CallRecord, EventRecord, stream_filename
 from proactmem.core.regularities import Regularity, Transition
 from proactmem.core.streams import Event
@@ -194,6 +195,10 @@ class Study:
     def labels(self) -> LabelSet:
         """Reference labels by stream and event, for the scorer and for a look afterwards; empty where there are none."""
         return read_labels(self.streams.path, self.streams.path, allow_none=True)
+
+    def labels_of(self, stream_id: str) -> Mapping[str, Label]:
+        """One stream's reference labels by event id."""
+        return {event_id: label for (owner, event_id), label in self.labels.labels.items() if owner == stream_id}
 
     def events(self, stream_id: str) -> tuple[Event, ...]:
         """One stream's events in causal order."""

@@ -100,7 +100,7 @@ def home_day_figure(frame: pd.DataFrame, *, title: str = "", width: float = PAGE
     totals = rooms.groupby("place")["activations"].sum()
     names = sorted(totals.index, key=lambda name: (-totals[name], name))
     rest = frame[frame["what"].isin([_DOOR, _DEVICE])]
-    doors = {str(place).rsplit(" ", 1)[0] for place in rest.loc[rest["what"] == _DOOR, "place"]}
+    doors = {f"door: {str(place).rsplit(' ', 1)[0]}" for place in rest.loc[rest["what"] == _DOOR, "place"]}
     lanes = [*sorted(doors), *sorted(rest.loc[rest["what"] == _DEVICE, "place"].unique())]
     height = 1.0 + 0.17 * (max(len(names), 1) + len(lanes) + (_LANE if lanes else 0) * 0.5)
     with house_style():
@@ -124,7 +124,7 @@ def home_day_figure(frame: pd.DataFrame, *, title: str = "", width: float = PAGE
                 filled = INK if action in ("open", "on") else "white"
                 ax.plot(
                     [mark.start],
-                    [where[door]],
+                    [where[f"door: {door}"]],
                     ls="",
                     marker="s",
                     ms=3,

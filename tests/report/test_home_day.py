@@ -44,11 +44,18 @@ def test_the_figure_names_every_room_and_shows_what_was_counted(tmp_path):
     frame = home_day_frame(events(), DAY, {"h1": True})
     picture = home_day_figure(frame, title="a home")
     axes = picture.axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["Kitchen", "Hall", "FrontDoor", "L001 (Kitchen)"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["Kitchen", "Hall", "door: FrontDoor", "L001 (Kitchen)"]
     assert sorted(axes.collections[0].get_array().compressed().tolist()) == [1, 3, 5]
     first = save_figure(picture, tmp_path / "a", "home", frame)
     second = save_figure(home_day_figure(frame, title="a home"), tmp_path / "b", "home", frame)
     assert [one.read_bytes() for one in first] == [two.read_bytes() for two in second]
+
+
+def test_a_door_that_is_called_like_a_room_has_a_lane_of_its_own():
+    frame = home_day_frame(events(), DAY)
+    frame.loc[frame["what"] == "door", "place"] = ["Kitchen open", "Kitchen close"]
+    axes = home_day_figure(frame).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()][:3] == ["Kitchen", "Hall", "door: Kitchen"]
 
 
 def test_a_quiet_day_draws_and_a_day_without_segments_is_refused():
