@@ -11,9 +11,11 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
+from proactmem.datasets.simulate.chance import Chance
 from proactmem.datasets.simulate.columns import COLUMNS, Stamp, cells
 from proactmem.datasets.simulate.lives import Life, live
 from proactmem.datasets.simulate.people import Person, draw_person
@@ -24,7 +26,11 @@ __all__ = ["LABEL_COLUMNS", "SportsSimulation", "simulate_sports"]
 
 Size = Literal["smoke", "paper"]
 SIZES: dict[Size, tuple[int, int]] = {"smoke": (3, 28), "paper": (9, 41)}
-"""Participants and days of each size."""
+"""Participants and days of each size; the paper's lives are as long as it takes to reach its events."""
+PAPER_EVENTS = 1456
+"""Connected decision points of the nine participants of the paper's size (Table 1)."""
+_LONGEST = 120
+"""Most days of a life that is to reach a number of events."""
 LABEL_COLUMNS = ("participant", "decision_index", "y", "a", "b", "n", "service")
 
 
@@ -67,9 +73,9 @@ def simulate_sports(
     Args:
         out: Folder to write into; made when absent.
         seed: Seed of every draw.
-        size: ``smoke`` is 3 participants of 28 days, ``paper`` 9 of 41.
+        size: ``smoke`` is 3 participants of 28 days, ``paper`` 9 with 1,456 connected decision points in all.
         participants: Number of participants, instead of the size's.
-        days: Days of each participant, instead of the size's.
+        days: Days of each participant, instead of the size's; with participants or days given, the number of events follows.
         progress: Called with (participants done, participants in all).
 
     Raises:
@@ -81,6 +87,7 @@ def simulate_sports(
         if value < 1:
             message = f"{name} is {value!r}; expected at least 1."
             raise ConfigError(message, remedy=f"Give {name} a positive number, or leave it out for the size's own.")
+    shares = _shares(seed, count) if size == "paper" and participants is None and days is None else None
     out.mkdir(parents=True, exist_ok=True)
     paths = (out / "suggestions.csv", out / "reference_labels.csv", out / "planted.json")
     total = dict.fromkeys(
@@ -94,7 +101,7 @@ def simulate_sports(
         planted.write(json.dumps({"scope": "sports", "seed": seed, "days": length})[:-1] + ', "participants": [\n')
         for index in range(1, count + 1):
             person = draw_person(seed, index)
-            life = live(seed, person, length)
+            life = live(seed, person, length) if shares is None else _reaching(seed, person, shares[index - 1])
             raw_rows.writerows(_raw_rows(person, life))
             label_rows.writerows(_label_rows(life))
             _write_truth(planted, life.truth, last=index == count)
@@ -103,6 +110,35 @@ def simulate_sports(
                 progress(index, count)
         planted.write("]}\n")
     return SportsSimulation(paths[0], paths[1], paths[2], seed=seed, participants=count, days=length, **total)
+
+
+def _shares(seed: int, count: int) -> list[int]:
+    """How many connected decision points each of the paper's participants has."""
+    draw = Chance(seed, "shares")
+    weights = [draw.uniform(0.8, 1.2) for _ in range(count)]
+    ends = [round(PAPER_EVENTS * sum(weights[:number]) / sum(weights)) for number in range(count + 1)]
+    return [end - start for start, end in pairwise(ends)]
+
+
+def _reaching(seed: int, person: Person, events: int) -> Life:
+    """A life that ends with its ``events``-th connected decision point; a longer one begins with it."""
+    places: list[int] = []
+    for days in range(events // 5, _LONGEST, 12):
+        places = [place for place, moment in enumerate(live(seed, person, days).moments) if moment.sight.connected]
+        if len(places) >= events:
+            break
+    last = places[min(events, len(places)) - 1]
+    life = live(seed, person, (last + 5) // 5)
+    if len(life.moments) <= last:
+        life = live(seed, person, (last + 5) // 5 + 1)  # a first day may hold less than five decision points
+    kept = life.moments[: last + 1]
+    final = kept[-1].sight.index
+    episodes = (episode for episode in life.truth.episodes if episode.onset <= final)
+    cut = [
+        episode.model_copy(update={"valid": tuple(place for place in episode.valid if place <= final)}) for episode in episodes
+    ]
+    misjudged = tuple(place for place in life.truth.misjudged if place <= final)
+    return Life(kept, life.truth.model_copy(update={"episodes": tuple(cut), "misjudged": misjudged}))
 
 
 @contextmanager
