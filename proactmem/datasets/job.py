@@ -14,7 +14,7 @@ from proactmem.core.records import SOURCES
 from proactmem.core.streams import stated_time
 from proactmem.datasets.built import EVENTS
 from proactmem.datasets.card import CARD, CARD_MD, Card, LabelCount, sha256_file, write_card
-from proactmem.datasets.join import LABELS, label_file_in, read_labels, write_labels
+from proactmem.datasets.join import LABELS, join_labels, label_file_in
 from proactmem.datasets.tally import Tally
 from proactmem.datasets.writing import KeyColumns, Sourced, SourceStream, write_built
 from proactmem.errors import ConfigError
@@ -133,11 +133,9 @@ class Job(NamedTuple):
         file = label_file_in(self.raw)
         if file is None:
             return None
-        labels = read_labels(file, staged, allow_none=True)
+        found = join_labels(file, staged, staged / LABELS)
         inputs[file.name] = sha256_file(file)
-        if labels.labels:
-            write_labels(staged / LABELS, labels)
-        return LabelCount(file=labels.file, rows=labels.rows, joined=len(labels.labels), unmatched=labels.unmatched)
+        return LabelCount(file=found.file, rows=found.rows, joined=found.joined, unmatched=found.unmatched)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from proactmem.core.labels import Label
 from proactmem.core.records import SOURCES
-from proactmem.datasets.join import label_file_in, read_labels, write_labels
+from proactmem.datasets.join import Joined, join_labels, label_file_in, read_labels
 from proactmem.errors import InputError, StoreError
 from tests.datasets.suggestion_files import real
 
@@ -117,10 +117,11 @@ def test_blanks_around_ids_and_headers_change_nothing(tmp_path: Path) -> None:
 
 def test_built_labels_come_back_with_equal_bytes(tmp_path: Path) -> None:
     folder = sources(tmp_path, SPORTS)
-    found = read_labels(label_file(tmp_path, "participant,decision_index,y,a,b,n\n2,0,1,1,0,1\n1,0,0,,,\n"), folder)
+    file = label_file(tmp_path, "participant,decision_index,y,a,b,n\n2,0,1,1,0,1\n1,0,0,,,\n9,9,1,,,\n")
+    found = read_labels(file, folder)
     assert list(found.labels) == [("p1", "e0"), ("p2", "f0")]
-    write_labels(tmp_path / "labels.parquet", found)
-    write_labels(tmp_path / "again.parquet", found)
+    assert join_labels(file, folder, tmp_path / "labels.parquet") == Joined(file.name, rows=3, joined=2, unmatched=1)
+    join_labels(file, folder, tmp_path / "again.parquet")
     assert (tmp_path / "labels.parquet").read_bytes() == (tmp_path / "again.parquet").read_bytes()
     assert read_labels(tmp_path, folder).labels == read_labels(tmp_path / "again.parquet", folder).labels == found.labels
 
@@ -217,15 +218,16 @@ def test_labels_of_other_streams_show_both_sides_keys(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none of 1 labels meets an event.*\(8, 0\).*keys like \(1, 0\)"):
         read_labels(path, folder)
     assert read_labels(path, folder, allow_none=True).unmatched == 1
+    assert join_labels(path, folder, tmp_path / "none.parquet") == Joined(path.name, rows=1, joined=0, unmatched=1)
+    assert not (tmp_path / "none.parquet").exists()
     with pytest.raises(InputError, match="labels keyed by home, window_start belong to other streams"):
         read_labels(label_file(tmp_path, "home,window_start,y\nA,2011-11-29 00:00,1\n"), folder)
 
 
 def test_damaged_built_labels_are_noticed(tmp_path: Path) -> None:
     folder = sources(tmp_path, SPORTS)
-    found = read_labels(label_file(tmp_path, "event_id,y\ne0,1\ne1,0\n"), folder)
     path = tmp_path / "labels.parquet"
-    write_labels(path, found)
+    join_labels(label_file(tmp_path, "event_id,y\ne0,1\ne1,0\n"), folder, path)
     whole = path.read_bytes()
     middle = whole.index(b"e0e1") if b"e0e1" in whole else 60
     path.write_bytes(whole[:middle] + bytes([whole[middle] ^ 0xFF]) + whole[middle + 1 :])
