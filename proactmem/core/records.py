@@ -50,7 +50,7 @@ class _Frozen(BaseModel):
 class CallRecord(_Frozen):
     """One model call made for an event (decision, repair) or at the day's close before it (daily, weekly)."""
 
-    role: Literal["daily", "weekly", "decision", "repair"]
+    role: Literal["daily", "weekly", "decision", "repair", "annotation"]
     key: str
     """Request hash: where the recording store keeps request and reply."""
     prompt_tokens: int | None = None

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = ["Backbone", "Message", "Reply", "ReplySchema", "Request", "Role", "Usage"]
 
-Role = Literal["daily", "weekly", "decision", "repair"]
+Role = Literal["daily", "weekly", "decision", "repair", "annotation"]
 """What a call is for; part of the record, not of what the model sees."""
 
 

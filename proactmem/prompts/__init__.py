@@ -22,10 +22,11 @@ def fill(name: str, **values: str) -> str:
 
 
 @cache
-def prompts_sha256() -> str:
-    """Hash of all prompt texts, by name."""
+def prompts_sha256(folder: str = "") -> str:
+    """Hash of all prompt texts of the methods, by name; of those in a folder, such as `annotation`, where one is named."""
     digest = hashlib.sha256()
-    for entry in sorted(files(__name__).iterdir(), key=lambda item: item.name):
+    place = files(__name__).joinpath(folder) if folder else files(__name__)
+    for entry in sorted(place.iterdir(), key=lambda item: item.name):
         if entry.name.endswith(".md"):
             digest.update(entry.name.encode() + b"\0" + entry.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from proactmem.llm.backbone import Reply, Request, Usage
+from proactmem.llm.offline.annotate import annotate_event, triage_event
 from proactmem.llm.offline.code import decide_code
 from proactmem.llm.offline.daily import segment_day
 from proactmem.llm.offline.desktop import decide_desktop
@@ -63,6 +64,10 @@ def answer(messages: list[tuple[str, str]]) -> str:
             found = {"regularities": mine_week(prompt)}
         case "decision" if prompt.scope in _DECIDE:
             found = _DECIDE[prompt.scope](prompt)
+        case "annotate" if prompt.scope in _DECIDE:
+            found = annotate_event(prompt, _DECIDE[prompt.scope])
+        case "triage" if prompt.scope in _DECIDE:
+            found = triage_event(prompt, _DECIDE[prompt.scope])
         case _:
             return "I am a set of rules and do not know this task."
     return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
