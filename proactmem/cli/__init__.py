@@ -1,4 +1,4 @@
-"""The command line: fetch, simulate, build, run, score, explain, select, export, check, import, reproduce."""
+"""The command line: fetch, simulate, build, annotate, run, score, explain, select, export, check, import, reproduce."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from proactmem import __version__
+from proactmem.cli.annotating import annotate
 from proactmem.cli.building import build
 from proactmem.cli.data import simulate
 from proactmem.cli.fetching import fetch
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command()(fetch)
 app.command()(simulate)
 app.add_typer(build, name="build")
+app.add_typer(annotate, name="annotate")
 for command in (run, score, explain, select, export, check):
     app.command()(command)
 app.command("import")(import_)

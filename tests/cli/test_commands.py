@@ -21,6 +21,8 @@ from tests.run.making import ended, paragraph, start
 COMMANDS = [
     ("fetch",), ("simulate",), ("build", "sports"), ("build", "home"), ("build", "code"), ("build", "desktop"),
     ("build", "own"), ("run",), ("score",), ("explain",), ("reproduce",), ("select",), ("export",), ("check",), ("import",),
+    ("annotate", "triage"), ("annotate", "panel"), ("annotate", "agreement"), ("annotate", "review"),
+    ("annotate", "adjudicate"), ("annotate", "import"),
 ]  # fmt: skip
 
 
@@ -40,10 +42,10 @@ def test_help_shows_an_example(command: tuple[str, ...]) -> None:
     assert f"Example: proactmem {' '.join(command)}" in re.sub(r"\s+", " ", shown.out)
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("build", "--help")], ids=" ".join)
+@pytest.mark.parametrize("arguments", [("--help",), ("build", "--help"), ("annotate", "--help")], ids=" ".join)
 def test_help_lists_the_commands(arguments: tuple[str, ...]) -> None:
     shown = done(*arguments).out
-    names = [command[-1] for command in COMMANDS if len(command) == len(arguments)]
+    names = [command[-1] for command in COMMANDS if len(command) == len(arguments) and command[:-1] == arguments[:-1]]
     assert names
     assert all(re.search(rf"\b{name}\b", shown) for name in names)
 
@@ -205,3 +207,23 @@ def test_streams_are_selected_by_the_hash_of_their_ids(project: Path) -> None:
     assert [line[:64] for line in lines] == sorted(line[:64] for line in lines)
     assert "3 streams asked for" in failed("select", project / "built", "--count", 3)
     assert "has 150 events after 7 days" in failed("select", project / "built", "--diagnostic")
+
+
+def test_streams_are_labelled_by_the_protocol_and_scored_with_what_comes_of_it(project: Path, tmp_path: Path) -> None:
+    built, votes, out = project / "built", tmp_path / "votes", tmp_path / "labels"
+    both = ("--data", built, "--votes", votes)
+    assert "events in the queue, 0 without a usable score" in done("annotate", "triage", *both).out
+    assert "votes of 3 annotators, 0 missing" in done("annotate", "panel", *both, "--jobs", 2).out
+    assert done("annotate", "agreement", "--votes", votes).out.startswith("y: Fleiss' kappa ")
+    assert "events on which votes differ or are missing" in done("annotate", "review", *both).out
+    told = done("annotate", "adjudicate", *both, "--out", out).out
+    assert told.startswith(f"{out / 'labels-v1.jsonl'}: version 1, ")
+    taken = done(
+        "annotate", "import", project / "raw" / "reference_labels.csv", "--data", built, "--out", tmp_path / "taken"
+    ).out
+    assert "version 1" in taken
+    done("run", "never", "--data", built, "--out", tmp_path / "run")
+    for labels in (out / "labels-v1.jsonl", tmp_path / "taken" / "labels-v1.jsonl"):
+        (scored,) = done("score", tmp_path / "run", "--labels", labels, "--json").objects
+        assert sum(scored["counts"].values()) > 0
+    assert "no vote of nobody" in failed("annotate", "agreement", "--votes", votes, "--annotators", "nobody")

@@ -93,7 +93,7 @@ def write_version(
     without: int = 0,
     votes: Mapping[str, Mapping[Item, Vote]] | None = None,
 ) -> Version:
-    """Write the next version beside those that there are.
+    """Write the next version beside those that there are; labels that are those of the newest version stay that version.
 
     Raises:
         ConfigError: There is no label, or the folder holds labels of other events.
@@ -110,6 +110,9 @@ def write_version(
         )
     number = 1 if earlier is None else earlier.provenance.version + 1
     text = "".join(json.dumps(_line(one), ensure_ascii=False) + "\n" for one in references)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if earlier is not None and earlier.provenance.labels_sha256 == digest:
+        return earlier
     every = [vote for given in (votes or {}).values() for vote in given.values()]
     how: dict[str, int] = {}
     for one in references:
@@ -117,7 +120,7 @@ def write_version(
     provenance = Provenance(
         version=number,
         parent_sha256=None if earlier is None else earlier.provenance.labels_sha256,
-        labels_sha256=hashlib.sha256(text.encode()).hexdigest(),
+        labels_sha256=digest,
         events_sha256=events_sha256,
         guideline_sha256=None if guideline is None else sha256_file(guideline),
         annotators=tuple(annotators),

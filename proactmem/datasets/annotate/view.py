@@ -13,12 +13,13 @@ import ipywidgets as widgets
 
 from proactmem.core.events import public_json
 from proactmem.core.streams import Event
-from proactmem.datasets.annotate.session import COMMANDS, LabellingSession
+from proactmem.datasets.annotate.session import COMMANDS, LabellingSession, Look
 from proactmem.datasets.annotate.votes import Vote
 from proactmem.errors import ProactmemError
 
 __all__ = ["LabellingView"]
 
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 _SHOWN = 400
 """Earlier events that are drawn; the rest of a long history is a page back."""
 _BOX = (
@@ -63,10 +64,17 @@ class LabellingView:
         self.widget = widgets.VBox(rows)
         self._draw()
 
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
+        """The widgets, and for a page without a kernel a line that never changes."""
+        shown: dict[str, object] = self.widget._repr_mimebundle_()  # what IPython itself calls
+        return {_WIDGET: shown[_WIDGET], "text/plain": "Labelling view: run the notebook in Jupyter to use it."}
 
-        display(self.widget)  # type: ignore[no-untyped-call]  # untyped
+    def plain(self) -> str:
+        """What the view shows, as text: where one is, the event, and the last events before it."""
+        look = self.session.look
+        shown = json.dumps(json.loads(public_json(look.event.public)), ensure_ascii=False)
+        before = [f"  before: {public_json(event.public)[:120]}..." for event in look.history[-3:]]
+        return "\n".join([_where(look), f"  now: {shown}", *before])
 
     def do(self, text: str) -> None:
         """Do a command and show what it led to; what cannot be done is said below the line."""
@@ -87,10 +95,7 @@ class LabellingView:
         look = self.session.look
         vote = look.vote
         mine = "no vote yet" if vote is None else f"your vote: {_vote_text(vote)}"
-        where = (
-            f"{look.place + 1} of {look.total}, {look.done} judged; {look.event.stream_id}; {len(look.history)} events before"
-        )
-        self.status.value = f"<b>{escape(where)}</b>; {escape(mine)}"
+        self.status.value = f"<b>{escape(_where(look))}</b>; {escape(mine)}"
         shown = json.dumps(json.loads(public_json(look.event.public)), indent=1, ensure_ascii=False)
         self.event.value = f"<div style='{_BOX}'>{escape(shown)}</div>"
         pages = max(0, (len(look.history) - 1) // _SHOWN)
@@ -105,6 +110,10 @@ class LabellingView:
         self.history.value = (
             f"<div style='{_BOX}' tabindex='0' aria-label='history, latest first'>" + "\n".join(lines) + "</div>"
         )
+
+
+def _where(look: Look) -> str:
+    return f"{look.place + 1} of {look.total}, {look.done} judged; {look.event.stream_id}; {len(look.history)} events before"
 
 
 def _vote_text(vote: Vote) -> str:

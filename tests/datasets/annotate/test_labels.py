@@ -126,6 +126,7 @@ def test_a_new_version_names_the_old_one_and_other_events_are_refused(built, tmp
     folder, out = tmp_path / "votes", tmp_path / "labels"
     run_panel(built, folder, OfflineBackbone(), annotators=3)
     first = make_labels(built, folder, out)
+    assert make_labels(built, folder, out) == first
     item = next(iter(read_labels(first.file, built).labels))
     append_vote(vote_file(folder, "adjudicator"), Vote.of(item, a=True, b=False, n=True, service="walk"))
     second = make_labels(built, folder, out)
