@@ -17,14 +17,15 @@ from proactmem.datasets.annotate.session import COMMANDS, LabellingSession, Look
 from proactmem.datasets.annotate.votes import Vote
 from proactmem.errors import ProactmemError
 
-__all__ = ["LabellingView"]
+__all__ = ["LabellingView", "look_text"]
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+_IDS = ("scope", "stream_id", "event_id")
 _SHOWN = 400
 """Earlier events that are drawn; the rest of a long history is a page back."""
 _BOX = (
     "max-height:22em;overflow:auto;border:1px solid #999;padding:.3em;white-space:pre-wrap;overflow-wrap:anywhere;"
-    "font-family:monospace"
+    "font-family:monospace;line-height:1.25"
 )
 
 
@@ -34,6 +35,7 @@ class LabellingView:
     def __init__(self, session: LabellingSession) -> None:
         """Show where the session stands."""
         self.session = session
+        self._place = session.place
         self.status = widgets.HTML()
         self.event = widgets.HTML()
         self.history = widgets.HTML()
@@ -69,15 +71,12 @@ class LabellingView:
         shown: dict[str, object] = self.widget._repr_mimebundle_()  # what IPython itself calls
         return {_WIDGET: shown[_WIDGET], "text/plain": "Labelling view: run the notebook in Jupyter to use it."}
 
-    def plain(self) -> str:
-        """What the view shows, as text: where one is, the event, and the last events before it."""
-        look = self.session.look
-        shown = json.dumps(json.loads(public_json(look.event.public)), ensure_ascii=False)
-        before = [f"  before: {public_json(event.public)[:120]}..." for event in look.history[-3:]]
-        return "\n".join([_where(look), f"  now: {shown}", *before])
-
     def do(self, text: str) -> None:
-        """Do a command and show what it led to; what cannot be done is said below the line."""
+        """Do a command on the event that is shown, and show what it led to; what cannot be done is said below the line.
+
+        The event that is shown is the one that is judged, whatever else has moved the session meanwhile.
+        """
+        self.session.go(self._place)
         try:
             said = self.session.command(text)
         except ProactmemError as error:
@@ -93,6 +92,7 @@ class LabellingView:
 
     def _draw(self) -> None:
         look = self.session.look
+        self._place = look.place
         vote = look.vote
         mine = "no vote yet" if vote is None else f"your vote: {_vote_text(vote)}"
         self.status.value = f"<b>{escape(_where(look))}</b>; {escape(mine)}"
@@ -112,6 +112,12 @@ class LabellingView:
         )
 
 
+def look_text(look: Look) -> str:
+    """What a view shows, as text: where one is, the event, and the last events before it."""
+    shown = json.dumps(json.loads(public_json(look.event.public)), ensure_ascii=False)
+    return "\n".join([_where(look), f"  now: {shown}", *(f"  before: {_line(event)[:140]}..." for event in look.history[-3:])])
+
+
 def _where(look: Look) -> str:
     return f"{look.place + 1} of {look.total}, {look.done} judged; {look.event.stream_id}; {len(look.history)} events before"
 
@@ -124,6 +130,13 @@ def _vote_text(vote: Vote) -> str:
 
 
 def _told(event: Event) -> str:
-    """One earlier event in one line."""
+    """One earlier event in one line of the history."""
+    return escape(_line(event))
+
+
+def _line(event: Event) -> str:
+    """An event's day, time and fields; ids that every event repeats are left out here, not in the data."""
     minutes = int(event.span[1]) // 60
-    return f"{event.index} {event.day:%a %Y-%m-%d} {minutes // 60:02d}:{minutes % 60:02d} {escape(public_json(event.public))}"
+    fields = {name: value for name, value in json.loads(public_json(event.public)).items() if name not in _IDS}
+    shown = json.dumps(fields, ensure_ascii=False, separators=(", ", ": "))
+    return f"{event.index} {event.day:%a %Y-%m-%d} {minutes // 60:02d}:{minutes % 60:02d} {shown}"

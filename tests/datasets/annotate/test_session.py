@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proactmem.core.events import public_json
 from proactmem.datasets.annotate.session import LabellingSession
-from proactmem.datasets.annotate.view import LabellingView
+from proactmem.datasets.annotate.view import LabellingView, look_text
 from proactmem.datasets.annotate.votes import Vote, append_vote, read_votes, vote_file
 from proactmem.datasets.built import BuiltStreams
 from proactmem.errors import ConfigError, InputError
@@ -104,4 +103,13 @@ def test_the_view_types_shows_and_escapes(built, order, tmp_path):
     view.buttons["u"].click()
     shown = session.look
     assert shown.event.event_id.split("_")[-1] in view.event.value
-    assert public_json(shown.history[-1].public).replace('"', "&quot;") in view.history.value
+    assert f"&quot;decision_slot&quot;: {shown.history[-1].public.observable_payload.decision_slot}" in view.history.value
+
+
+def test_what_is_shown_is_what_is_judged_whatever_else_moves_the_session(built, order, tmp_path):
+    session = LabellingSession(built, tmp_path, "one")
+    view = LabellingView(session)
+    session.go(12)
+    view.line.value = "an walk"
+    assert list(session.votes) == [order[0]]
+    assert look_text(session.look).startswith(f"2 of {len(order)}, 1 judged; ")
