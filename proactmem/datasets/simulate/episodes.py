@@ -144,6 +144,7 @@ class Annotator:
                 cause=self._open.support.cause,
                 onset=self._open.onset.index,
                 valid=tuple(self._open.valid),
+                deadline=self._open.valid[-1],
                 closure=reason,
                 a=self._open.a,
                 b=self._open.b,

@@ -133,12 +133,13 @@ def _reaching(seed: int, person: Person, events: int) -> Life:
         life = live(seed, person, (last + 5) // 5 + 1)  # a first day may hold less than five decision points
     kept = life.moments[: last + 1]
     final = kept[-1].sight.index
-    episodes = (episode for episode in life.truth.episodes if episode.onset <= final)
-    cut = [
-        episode.model_copy(update={"valid": tuple(place for place in episode.valid if place <= final)}) for episode in episodes
-    ]
+    cut = tuple(
+        episode.model_copy(update={"valid": valid, "deadline": valid[-1]})
+        for episode in life.truth.episodes
+        if (valid := tuple(place for place in episode.valid if place <= final))
+    )
     misjudged = tuple(place for place in life.truth.misjudged if place <= final)
-    return Life(kept, life.truth.model_copy(update={"episodes": tuple(cut), "misjudged": misjudged}))
+    return Life(kept, life.truth.model_copy(update={"episodes": cut, "misjudged": misjudged}))
 
 
 @contextmanager

@@ -131,6 +131,8 @@ class Episode(_Frozen):
     """decision_index of the first reliable actionable window: the only one with y = 1."""
     valid: tuple[int, ...]
     """decision_index of every window at which the service fits, onset included."""
+    deadline: int
+    """decision_index of the last of them: afterwards it is too late."""
     closure: str
     """Why it ended: moved, busy, situation_changed, need_met, replaced or day_ended."""
     a: bool

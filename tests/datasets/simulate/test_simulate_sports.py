@@ -141,6 +141,7 @@ def test_lives_of_the_paper_s_size_end_with_a_connected_decision_and_have_no_epi
         final = int(mine[-1]["decision.index"])
         assert mine[-1]["connect"] == "True"
         assert all(place <= final for episode in person["episodes"] for place in episode["valid"])
+        assert all(episode["onset"] <= episode["deadline"] == episode["valid"][-1] for episode in person["episodes"])
         shares.append(sum(row["connect"] == "True" for row in mine))
     assert sum(shares) == 1456
     assert len(set(shares)) > 5
