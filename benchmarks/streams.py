@@ -1,6 +1,6 @@
 """How memory and time grow with the number of simulated streams: simulate and build many short lives of each scope.
 
-    python benchmarks/streams.py [--few 100] [--many 10000] [--days 2] [--scopes sports,home,code]
+    python benchmarks/streams.py [--few 100] [--many 1000] [--days 2] [--scopes sports,home,code]
 
 Prints, for few and for many streams of each scope, seconds and peak memory of simulating and of building, each in a process of
 its own. Builders stream, so that the peak of many should be that of few.
@@ -32,7 +32,7 @@ def work(step: str, scope: Scope, count: int, days: int, folder: Path, answer: m
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--few", type=int, default=100, help="streams of the small case")
-    parser.add_argument("--many", type=int, default=10_000, help="streams of the large case")
+    parser.add_argument("--many", type=int, default=1_000, help="streams of the large case")
     parser.add_argument("--days", type=int, default=2, help="days of each life")
     parser.add_argument("--scopes", default=",".join(SIMULATED), help="scopes with commas")
     options = parser.parse_args()

@@ -97,7 +97,7 @@ def build_home_command(
 
     first = None if start is None else day("--from", start)
     chosen = None if homes is None else names(homes)
-    with bar("home") as progress:
+    with bar("B") as progress:
         card = build_home(raw, out, chosen=chosen, start=first, days=days, partial=partial, progress=progress)
     _built(out, card)
 

@@ -56,7 +56,9 @@ def moment(option: str, text: str | None) -> datetime | None:
 @contextmanager
 def bar(unit: str, total: int | None = None) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on stderr that appears after two seconds where somebody watches; none in a log."""
-    with tqdm(total=total, unit=unit, delay=2, file=sys.stderr, dynamic_ncols=True, disable=None) as bar:
+    with tqdm(
+        total=total, unit=unit, unit_scale=unit == "B", delay=2, file=sys.stderr, dynamic_ncols=True, disable=None
+    ) as bar:
 
         def told(done: int, of: int) -> None:
             bar.total = of

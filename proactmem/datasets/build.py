@@ -136,7 +136,7 @@ def build_home(
         start: First local day; None begins with the first complete one.
         days: Local days of each home; None takes all from there on.
         partial: Keep the incomplete first and last day too.
-        progress: Called after each home.
+        progress: Called with bytes read and bytes in all.
 
     Raises:
         ConfigError: No such home or day, or `out` is no place for a built folder.
@@ -145,7 +145,7 @@ def build_home(
     """
     found = homes.find_homes(raw, chosen)
     tally = Tally.of(homes.DROPS, homes.NOTICES)
-    streams = homes.home_streams(found, days=days, start=start, partial=partial, tally=tally)
+    streams = homes.home_streams(found, days=days, start=start, partial=partial, tally=tally, progress=progress)
     folder = raw if raw.is_dir() else raw.parent
     planted = (folder / _PLANTED).is_file()
     origin = _home_origin({home.format for home in found}, planted=planted)
@@ -156,7 +156,7 @@ def build_home(
         "days": days,
         "partial": partial,
     }
-    return job.run(streams, len(found), options, progress)
+    return job.run(streams, len(found), options, None)
 
 
 def build_code(

@@ -9,7 +9,7 @@ one if its last record falls in the day's last segment (ours).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import date, datetime, timedelta
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -111,6 +111,7 @@ def home_streams(
     days: int | None = None,
     partial: bool = False,
     tally: Tally,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[SourceStream]:
     """One stream a home, made day by day while it is read.
 
@@ -120,6 +121,7 @@ def home_streams(
         days: Consecutive local days wanted; None takes all.
         partial: Keep the incomplete first and last day too.
         tally: Counts what is left out and noticed.
+        progress: Called with bytes read and bytes in all.
 
     Raises:
         ConfigError: A home's recording does not hold the days wanted.
@@ -127,9 +129,18 @@ def home_streams(
     """
     if days is not None and days < 1:
         raise ConfigError(f"days is {days}; expected at least 1.")
+    total = sum(home.file.stat().st_size for home in homes)
+    done = 0
+
+    def told(read: int) -> None:
+        nonlocal done
+        done += read
+        if progress is not None:
+            progress(done, total)
+
     for home in homes:
         tally.noticed["annotated_copies_of_a_raw_file"] += home.copies
-        yield SourceStream(home.stream_id, "time", _events(home, start, days, partial=partial, tally=tally))
+        yield SourceStream(home.stream_id, "time", _events(home, start, days, partial=partial, tally=tally, told=told))
 
 
 def _passed_over(path: Path) -> bool:
@@ -189,12 +200,14 @@ def _name(file: Path) -> str:
     return _WORDS.sub("", stem) or stem
 
 
-def _events(home: HomeFile, start: date | None, days: int | None, *, partial: bool, tally: Tally) -> Iterator[Sourced]:
+def _events(
+    home: HomeFile, start: date | None, days: int | None, *, partial: bool, tally: Tally, told: Callable[[int], None]
+) -> Iterator[Sourced]:
     still: dict[str, Still] = {}
     kept = 0
     first: date | None = None
     last: date | None = None
-    for day, whole in _judged(home, tally):
+    for day, whole in _judged(home, tally, told):
         if not (whole or partial):
             reason = "records_of_partial_days"
         elif (start is not None and day.day < start) or (days is not None and kept == days):
@@ -218,9 +231,9 @@ def _events(home: HomeFile, start: date | None, days: int | None, *, partial: bo
         )
 
 
-def _judged(home: HomeFile, tally: Tally) -> Iterator[tuple[Day, bool]]:
+def _judged(home: HomeFile, tally: Tally, told: Callable[[int], None]) -> Iterator[tuple[Day, bool]]:
     """Every day from the first record to the last, with whether it is complete; all are where else none would be."""
-    found = _filled(home, tally)
+    found = _filled(home, tally, told)
     head = list(islice(found, 3))
     if not head:
         raise InputError(
@@ -243,10 +256,10 @@ def _judged(home: HomeFile, tally: Tally) -> Iterator[tuple[Day, bool]]:
     yield before, segment_of(before.readings[-1].at) == DAY_SEGMENTS - 1
 
 
-def _filled(home: HomeFile, tally: Tally) -> Iterator[Day]:
+def _filled(home: HomeFile, tally: Tally, told: Callable[[int], None]) -> Iterator[Day]:
     """The days of a recording, those without records among them; silences are noticed."""
     before: datetime | None = None
-    for day in casas_days(home.file, tally) if home.format == "casas" else uci_days(home.file, tally):
+    for day in casas_days(home.file, tally, told) if home.format == "casas" else uci_days(home.file, tally):
         if before is not None:
             gap = (day.day - before.date()).days
             if gap > _LONGEST_GAP:
@@ -267,3 +280,5 @@ def _filled(home: HomeFile, tally: Tally) -> Iterator[Day]:
         )
         before = moments[-1]
         yield day
+    if home.format == "uci_adl":
+        told(home.file.stat().st_size)

@@ -7,7 +7,7 @@ and the rest of the file counts. The order of the lines does not matter to what 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -27,6 +27,8 @@ DROPS = ("malformed_line", "unknown_message", "not_text", "duplicate_line", "hea
 NOTICES = ("lines_out_of_order", "lines_with_activity_label")
 """Peculiarities that drop nothing."""
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00")
+_TOLD = 20_000
+"""Lines after which progress is told."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -37,8 +39,13 @@ class Day(NamedTuple):
     readings: list[Reading]
 
 
-def casas_days(file: Path, tally: Tally) -> Iterator[Day]:
+def casas_days(file: Path, tally: Tally, told: Callable[[int], None] | None = None) -> Iterator[Day]:
     """The days of a file that have records, in order, one in memory at a time.
+
+    Args:
+        file: The file.
+        tally: Counts what is left out and noticed.
+        told: Called now and then with the bytes that have been read since the last call.
 
     Raises:
         InputError: The file cannot be read, or none of its lines is a sensor line.
@@ -46,8 +53,10 @@ def casas_days(file: Path, tally: Tally) -> Iterator[Day]:
     try:
         in_order = _goes_forward(file)
         with file.open("rb") as lines:
-            found = _as_they_stand(lines, file, tally) if in_order else _by_index(lines, file, tally)
+            found = _as_they_stand(lines, file, tally, told) if in_order else _by_index(lines, file, tally)
             yield from grouped(found, tally)
+        if told is not None and not in_order:
+            told(file.stat().st_size)
     except OSError as error:
         raise InputError(
             f"cannot be read ({error.strerror or error})", file=file, remedy="Check that the file exists and is readable."
@@ -81,11 +90,18 @@ def _goes_forward(file: Path) -> bool:
     return True
 
 
-def _as_they_stand(lines: BinaryIO, file: Path, tally: Tally) -> Iterator[Reading]:
+def _as_they_stand(lines: BinaryIO, file: Path, tally: Tally, told: Callable[[int], None] | None) -> Iterator[Reading]:
+    unsaid = 0
     for row, line in enumerate(lines, start=1):
+        unsaid += len(line)
+        if told is not None and row % _TOLD == 0:
+            told(unsaid)
+            unsaid = 0
         parsed = _parsed(line, file, row, tally)
         if parsed is not None and parsed.reading is not None:
             yield parsed.reading
+    if told is not None:
+        told(unsaid)
 
 
 def _by_index(lines: BinaryIO, file: Path, tally: Tally) -> Iterator[Reading]:

@@ -118,6 +118,14 @@ def test_only_complete_days_are_events_and_the_rest_is_counted(tmp_path):
             built(file, **options)
 
 
+def test_progress_is_told_in_bytes_up_to_the_end(tmp_path):
+    write(tmp_path / "raw" / "hh101.txt", *full_day("2012-07-18"))
+    write(tmp_path / "raw" / "hh102.txt", *reversed(full_day("2012-07-18")), *full_day("2012-07-16"))
+    seen = []
+    build_home(tmp_path / "raw", tmp_path / "built", progress=lambda done, of: seen.append((done, of)))
+    assert seen[-1][0] == seen[-1][1] == sum(path.stat().st_size for path in (tmp_path / "raw").iterdir())
+
+
 def test_a_home_without_a_complete_day_keeps_its_days(tmp_path):
     tally = counted()
     [events] = built(write(tmp_path / "hh101.txt", line("2012-07-17 20:00:00"), line("2012-07-18 09:00:00")), tally).values()

@@ -162,3 +162,13 @@ def test_sizes_and_numbers_are_checked(tmp_path):
     for wrong in ({"homes": 0}, {"days": -1}):
         with pytest.raises(ConfigError, match="expected at least 1"):
             simulate_home(tmp_path, seed=1, **wrong)
+
+
+def test_a_killed_simulation_is_not_taken_for_a_whole_one(tmp_path):
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    simulate_home(tmp_path, seed=1, homes=2, days=1)
+    with pytest.raises(KeyboardInterrupt):
+        simulate_home(tmp_path, seed=2, homes=2, days=1, progress=stop)
+    assert not (tmp_path / "planted.json").exists()

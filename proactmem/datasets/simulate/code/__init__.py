@@ -133,6 +133,7 @@ def simulate_code(
             if progress is not None:
                 progress(index, len(shares))
         truths.write(b"]}\n")
+        planted.unlink(missing_ok=True)  # comes last: a folder that holds it holds one whole simulation
         for old in out.glob("????-??-??-*.json.gz"):
             old.unlink()
         for file in sorted(Path(staged).iterdir()):

@@ -90,6 +90,7 @@ def simulate_home(
     out.mkdir(parents=True, exist_ok=True)
     total = dict.fromkeys(("lines", "positive", "current_only", "history_only", "habits", "episodes"), 0)
     labels, planted = out / "reference_labels.csv", out / "planted.json"
+    planted.unlink(missing_ok=True)  # comes last: a folder that holds it holds one whole simulation
     with atomic_write(labels) as label_file, atomic_write(planted) as truth_file:
         label_file.write((",".join(LABEL_COLUMNS) + "\n").encode())
         truth_file.write(f'{{"scope": "home", "seed": {seed}, "days": {length}, "homes": [\n'.encode())
