@@ -7,6 +7,7 @@ no room: the sensor is the location then. Activity labels are annotations and ne
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -94,7 +95,9 @@ def _instant(stamp: re.Match[str], file: Path, row: int) -> datetime:
     try:
         whole = datetime.fromisoformat(f"{day}T{clock if len(clock) == 8 else '0' + clock}")
     except ValueError:
-        raise _wrong("Time", stamp[0], "a day and an hour of the calendar", file, row) from None
+        whole = None
+    if whole is None or not 1900 <= whole.year <= 2200:
+        raise _wrong("Time", stamp[0], "a day and an hour of the calendar, from 1900 to 2200", file, row)
     return whole.replace(microsecond=int(f"{fraction:0<6}"[:6])) if fraction else whole
 
 
@@ -114,10 +117,14 @@ def _message_at(rest: Sequence[str]) -> int | None:
     return next((place for place in range(1, min(4, len(rest))) if _is_message(rest[place])), None)
 
 
+def _is_number(text: str) -> bool:
+    return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
+
+
 @lru_cache(maxsize=4096)
 def _is_message(text: str) -> bool:
     upper = text.upper()
-    return upper in _SWITCHED or upper in _MOMENTARY or bool(_NUMBER.fullmatch(text)) or bool(_TAPS.fullmatch(upper))
+    return upper in _SWITCHED or upper in _MOMENTARY or _is_number(text) or bool(_TAPS.fullmatch(upper))
 
 
 @lru_cache(maxsize=4096)
@@ -132,7 +139,7 @@ def _reading(at: datetime, sensor: str, room: str, message: str, sort: _Sort) ->
     """The reading of a message; None of a heartbeat, and of a message that this sort of sensor does not send."""
     location = sensor if room.casefold() in _NO_PLACE else room
     name = sort.name
-    if _NUMBER.fullmatch(message):
+    if _is_number(message):
         if name in {"motion", "motionarea", "m", "ma", "door", "d"}:
             return None
         return Reading(at, "numeric", sensor, location, "", float(message), _MEASURES.get(name))

@@ -181,7 +181,7 @@ def _parsed(candidate: Candidate, reading: HourReading) -> tuple[int, CodeEvent 
     """A line's repository and event; no event where the wanted name stands elsewhere in the line than in its envelope."""
     try:
         native = json.loads(candidate.line, object_pairs_hook=unique_keys)
-    except ValueError as error:  # not UTF-8, not JSON, or a key given twice
+    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, a key given twice, or nested without end
         raise InputError(
             f"is no JSON object ({error})", file=reading.file, row=candidate.row, field="line", expected="one event a line",
             remedy="Fetch the hour again; the rest of the file counts.",

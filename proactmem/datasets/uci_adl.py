@@ -98,8 +98,10 @@ def _row(text: str, file: Path, number: int, tally: Tally) -> _Row | None:
         if parts is None:
             raise ValueError("start, end, location, type and place, with tabs between")
         start, end = (_instant(parts[place]) for place in (1, 2))
+        if not all(1900 <= moment.year <= 2200 for moment in (start, end)):
+            raise ValueError("years from 1900 to 2200")
     except ValueError as error:
-        expected = "dates of the calendar" if parts else str(error)
+        expected = "dates of the calendar, from 1900 to 2200" if parts else str(error)
         tally.refuse(
             "malformed_line",
             InputError(

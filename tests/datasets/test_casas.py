@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -97,6 +98,9 @@ def test_a_heartbeat_is_no_record(line):
         ("sensor,message", "Time"),
         ("2012-13-18 12:54:45 M001 ON", "Time"),
         ("2012-07-18 25:54:45 M001 ON", "Time"),
+        ("0001-07-18 12:54:45 M001 ON", "Time"),
+        ("9999-12-31 23:54:45 M001 ON", "Time"),
+        (f"2012-07-18 12:54:45 T001 {'9' * 400}", "Message"),
         ("2012-07-18 12:54:45", "Sensor"),
         ("2012-07-18 12:54:45\t\tKitchen\tKitchen\tON\tControl4-Motion", "Sensor"),
         ("2012-07-18 12:54:45 M001", "Message"),
@@ -125,3 +129,9 @@ def test_separators_and_labels_change_nothing(separator, joined, end, activity):
     parsed = parse_line(separator.join(fields) + end, FILE, 1)
     assert parsed.reading == MOTION
     assert parsed.labelled == (activity is not None)
+
+
+@given(st.text(max_size=60), st.sampled_from(["", "2012-07-18 12:54:45 ", "2012-07-18\t12:54:45.1\tM001\tHall\t"]))
+def test_any_text_is_a_reading_or_an_input_error(text, start):
+    with suppress(InputError):
+        parse_line(start + text, FILE, 1)

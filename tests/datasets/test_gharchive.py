@@ -150,12 +150,13 @@ def test_bad_lines_are_dropped_counted_and_named_with_their_row(tmp_path):
         line(native(10)).replace(b'"public":true', b'"public":true,"public":true'),
         line(native(11)).replace(b"dev-1", b"dev-\xff"),
         native(12),
+        line(native(13))[:-2] + b',"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
     )
     tally = counted()
     assert ids(read(tmp_path, spill=tmp_path / "spill", tally=tally)["github_repo_7"]) == [
         f"ghe_{1000 + number}" for number in (1, 3, 7, 8, 12)
     ]
-    named_rows = {number: [p for p in tally.problems if f"row {number}" in p] for number in (2, 5, 6, 7, 8, 11, 12, 13)}
+    named_rows = {number: [p for p in tally.problems if f"row {number}" in p] for number in (2, 5, 6, 7, 8, 11, 12, 13, 15)}
     assert all(named_rows.values()), named_rows
     assert any("created_at" in problem for problem in named_rows[6])
 

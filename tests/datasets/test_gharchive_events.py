@@ -2,13 +2,66 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from proactmem.core.events import parse_event, public_json
 from proactmem.datasets.gharchive_events import public_event
+from proactmem.errors import InputError
 from tests.datasets.archive_files import native
 
+KEYS = st.sampled_from(
+    [
+        "action",
+        "issue",
+        "pull_request",
+        "comment",
+        "review",
+        "release",
+        "discussion",
+        "number",
+        "ref",
+        "ref_type",
+        "commits",
+        "labels",
+        "title",
+        "body",
+        "user",
+        "login",
+        "state",
+        "merged",
+        "pages",
+        "forkee",
+        "member",
+        "head",
+        "label",
+        "name",
+        "message",
+        "milestone",
+    ]
+)
+TYPES = [
+    "IssuesEvent",
+    "IssueCommentEvent",
+    "PullRequestEvent",
+    "PullRequestReviewEvent",
+    "PullRequestReviewCommentEvent",
+    "PushEvent",
+    "CreateEvent",
+    "DeleteEvent",
+    "ReleaseEvent",
+    "CommitCommentEvent",
+    "GollumEvent",
+    "WatchEvent",
+    "ForkEvent",
+    "MemberEvent",
+    "DiscussionEvent",
+    "SponsorshipEvent",
+]
 ISSUE = {
     "number": 1005,
     "title": "Scrapped views",
@@ -160,3 +213,21 @@ def test_who_acted_is_told_where_it_is_known():
 def test_the_same_instant_in_another_zone_is_the_same_time():
     event = made("WatchEvent", {}, created_at="2024-03-01T00:00:01-05:00")
     assert event.event_time.isoformat() == "2024-03-01T05:00:01+00:00"
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=12
+)
+
+
+@given(
+    st.sampled_from(TYPES),
+    st.dictionaries(KEYS, JSON, max_size=5),
+    st.dictionaries(st.sampled_from(["actor", "id", "repo"]), JSON),
+)
+def test_any_payload_is_an_event_or_an_input_error(kind, payload, changes):
+    with suppress(InputError):
+        event = made(kind, payload, **changes)
+        assert event.event.github_type == kind
+        assert parse_event(public_json(event), scope="code") == event

@@ -198,6 +198,7 @@ def test_rows_of_uci_adl_are_intervals(tmp_path):
         "2011-11-28 08:00:00\t\t2011-11-28 08:00:03\t\tMaindoor\tMagnetic\tEntrance",
         "2011-11-28 09:00:00\t\t2011-11-28 08:00:03\t\tSeat\tPressure\tLiving",
         "2011-11-28 10:00:00\t\tnever\tSeat\tPressure\tLiving",
+        "0011-11-28 10:00:00\t\t2011-11-28 10:00:00\tSeat\tPressure\tLiving",
         "2011-11-28 23:30:00\t\t2011-11-28 23:45:00\t\tSeat\tPressure\tLiving",
     ]
     file = write(tmp_path / "OrdonezB_Sensors.txt", UCI, "\r\n".join(rows))
@@ -213,7 +214,7 @@ def test_rows_of_uci_adl_are_intervals(tmp_path):
     assert events[8].motion.deactivation_count == 2
     assert [(one.action, one.time) for one in events[9].door_actions] == [("OPEN", "08:00:00"), ("CLOSE", "08:00:03")]
     assert [(one.sensor, one.since) for one in events[5].other_actions] == [("Bed", "00:10:00")]
-    assert (tally.dropped["ends_before_start"], tally.dropped["malformed_line"]) == (1, 1)
+    assert (tally.dropped["ends_before_start"], tally.dropped["malformed_line"]) == (1, 2)
     assert tally.noticed["rows_out_of_order"] == 1
     assert any("row 7" in problem for problem in tally.problems)
 
