@@ -47,7 +47,7 @@ def fetch(
         typer.echo(f"{about.title}\nLicence: {about.licence}\n{about.notice}")
         accepted = typer.confirm("Do you accept this?")
     first, end = (_utc(moment(option, text)) for option, text in (("--since", since), ("--until", until)))
-    with resumable(), bar("file") as progress:
+    with resumable(), bar("B" if len(about.files) == 1 else "file") as progress:
         report = download(
             name, out, accept=accepted, since=first, until=end, homes=None if homes is None else names(homes), from_path=copy,
             mirror=mirror, progress=progress,

@@ -151,6 +151,8 @@ class Downloader:
         )
 
     def _wait(self, attempt: int, asked: float | None) -> None:
+        if attempt + 1 >= ATTEMPTS:
+            return  # nothing is asked afterwards
         usual = 2.0**attempt * self._jitter(0.5, 1.0)
         self._sleep(min(_LONGEST, usual if asked is None else max(asked, 0.0)))
 

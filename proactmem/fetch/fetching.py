@@ -88,7 +88,7 @@ def fetch(
         homes: CASAS homes to keep, such as hh101; None keeps all.
         from_path: A copy of one's own, a file or folder, instead of a download.
         mirror: Address that takes the place of the source's scheme and host.
-        progress: Called with files done and files in all.
+        progress: Called with files done and files in all; with bytes where the source is one file.
         client: HTTP client; made here when None, with the proxies of the environment.
         sleep: Waits between attempts.
 
@@ -104,8 +104,10 @@ def fetch(
         if from_path is not None:
             return _taken_over(source, out, from_path, manifest)
         http = client or stack.enter_context(httpx.Client(timeout=_TIMEOUT, follow_redirects=True))
-        downloader = Downloader(http, sleep, mirror=mirror)
-        report = _download(source, out, list(_files(source, downloader, since, until)), downloader, manifest, progress)
+        single = len(source.files) == 1
+        downloader = Downloader(http, sleep, mirror=mirror, told=_in_bytes(progress) if single else None)
+        files = list(_files(source, downloader, since, until))
+        report = _download(source, out, files, downloader, manifest, None if single else progress)
     if name == "casas":
         _unpack(out, homes)
     return report
@@ -147,6 +149,10 @@ def _check(
             )
         if until - since > _LONGEST_RANGE:
             raise ConfigError(f"{until - since} of hours is more than ten years.", remedy="Fetch a shorter range.")
+
+
+def _in_bytes(progress: Progress | None) -> Callable[[int, int | None], None] | None:
+    return None if progress is None else lambda done, of: progress(done, of or done)
 
 
 def _files(source: Source, downloader: Downloader, since: datetime | None, until: datetime | None) -> Iterator[RemoteFile]:

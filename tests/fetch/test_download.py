@@ -61,8 +61,10 @@ def test_a_dropped_connection_is_resumed_where_it_broke(client, site, tmp_path):
 
 def test_a_killed_download_goes_on_in_another_process(client, site, tmp_path):
     site.faults["/f.bin"] = [Fault("drop", 70_000)] + [Fault("status", 503)] * ATTEMPTS
+    waits: list[float] = []
     with pytest.raises(FetchError, match=r"the server answers 503 \(after 6 attempts\)"):
-        downloader(client, site).fetch(FILE, tmp_path / "f.bin")
+        downloader(client, site, waits).fetch(FILE, tmp_path / "f.bin")
+    assert waits == [1.0, 2.0, 4.0, 8.0, 16.0]
     assert not (tmp_path / "f.bin").exists()
     site.faults["/f.bin"] = []
     assert downloader(client, site).fetch(FILE, tmp_path / "f.bin").resumed

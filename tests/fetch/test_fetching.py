@@ -143,7 +143,12 @@ def test_a_pinned_file_is_only_that_file(site, client, tmp_path, monkeypatch):
     monkeypatch.setitem(SOURCES, "heartsteps", replace(SOURCES["heartsteps"], files=(pinned,)))
     site.files["/s.csv"] = body
     site.faults["/s.csv"] = [Fault("drop", 4), Fault("wrong")]
-    report = fetch("heartsteps", tmp_path, accept=True, mirror=site.url, client=client, sleep=lambda _: None)
+    seen: list[tuple[int, int]] = []
+    report = fetch(
+        "heartsteps", tmp_path, accept=True, mirror=site.url, client=client, sleep=lambda _: None,
+        progress=lambda done, of: seen.append((done, of)),
+    )  # fmt: skip
+    assert seen[-1] == (len(body), len(body))
     assert report.resumed == ()  # what had arrived was wrong in the end, so that the file was fetched anew
     assert (tmp_path / "suggestions.csv").read_bytes() == body
 
