@@ -18,12 +18,13 @@ from typing import Literal
 
 from proactmem.datasets.simulate.chance import Chance
 from proactmem.datasets.simulate.code.acts import SERVICES, Act
-from proactmem.datasets.simulate.code.judging import Episode, Judgement, judge
+from proactmem.datasets.simulate.code.judging import Episode, judge
 from proactmem.datasets.simulate.code.life import live_repository
 from proactmem.datasets.simulate.code.native import TRIMMED, native_line
 from proactmem.datasets.simulate.code.pairs import planted_decoys, planted_habits
 from proactmem.datasets.simulate.code.projects import Project, draw_project
 from proactmem.datasets.simulate.code.truth import CodeEpisode, RepositoryTruth
+from proactmem.datasets.simulate.judgement import Judgement
 from proactmem.errors import ConfigError
 from proactmem.paths import atomic_write, write_atomic
 

@@ -3,29 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from proactmem.datasets.simulate.code.acts import SERVICES, Act
 from proactmem.datasets.simulate.code.projects import Project
+from proactmem.datasets.simulate.judgement import Judgement
 
-__all__ = ["Episode", "Judgement", "judge"]
+__all__ = ["Episode", "judge"]
 
 _PATIENCE = timedelta(days=14)
 """After so long without an end an opportunity is stale."""
-
-
-class Judgement(NamedTuple):
-    """The label of an event."""
-
-    a: bool = False
-    b: bool = False
-    n: bool = False
-    service: str = "none"
-
-    @property
-    def y(self) -> bool:
-        """Equation 9."""
-        return (self.a or self.b) and self.n
 
 
 @dataclass(slots=True)

@@ -13,13 +13,14 @@ from typing import Literal
 
 from proactmem.datasets.simulate.home.causes import SERVICES, Cause, day_causes
 from proactmem.datasets.simulate.home.glances import SEGMENTS, Glance, glances
-from proactmem.datasets.simulate.home.judging import Episode, Judgement, judge
+from proactmem.datasets.simulate.home.judging import Episode, judge
 from proactmem.datasets.simulate.home.pairs import planted_decoys, planted_habits
 from proactmem.datasets.simulate.home.residents import Resident, draw_resident
 from proactmem.datasets.simulate.home.rhythms import draw_rhythm
 from proactmem.datasets.simulate.home.sensors import Record, recorded, written
 from proactmem.datasets.simulate.home.stays import live_day
 from proactmem.datasets.simulate.home.truth import HomeEpisode, HomeTruth
+from proactmem.datasets.simulate.judgement import Judgement
 from proactmem.errors import ConfigError
 from proactmem.paths import atomic_write
 

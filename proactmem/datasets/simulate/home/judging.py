@@ -11,25 +11,12 @@ from typing import NamedTuple
 from proactmem.datasets.simulate.home.causes import SERVICES, Cause
 from proactmem.datasets.simulate.home.glances import SEGMENTS, Glance
 from proactmem.datasets.simulate.home.residents import Resident
+from proactmem.datasets.simulate.judgement import Judgement
 
-__all__ = ["Episode", "Judgement", "judge"]
+__all__ = ["Episode", "judge"]
 
 _ENOUGH = 3
 """Earlier days without which history supports nothing."""
-
-
-class Judgement(NamedTuple):
-    """The label of a segment."""
-
-    a: bool = False
-    b: bool = False
-    n: bool = False
-    service: str = "none"
-
-    @property
-    def y(self) -> bool:
-        """Equation 9."""
-        return (self.a or self.b) and self.n
 
 
 class Episode(NamedTuple):
